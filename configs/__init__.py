@@ -1,0 +1,1 @@
+"""YAML: every option once, level tables, and profiles. Data only."""

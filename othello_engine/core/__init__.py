@@ -1,0 +1,1 @@
+"""Kernels on bitboards. Only `plain` and `cache` can be imported without Numba."""

@@ -1,0 +1,1 @@
+"""Evaluations behind one interface."""

@@ -1,0 +1,1 @@
+"""Boards and games as text: readers and writers. No kernels."""

@@ -1,0 +1,1 @@
+"""Lines, commands, the service state machine and the command line around an `Engine`."""
