@@ -9,6 +9,8 @@ A bitboard is an int whose bit x is square x (0 = a1, 7 = h1, 63 = h8).
 
 from __future__ import annotations
 
+from othello_engine.types import N_SQUARES
+
 FULL = 0xFFFFFFFFFFFFFFFF
 NOT_EDGE_FILES = 0x7E7E7E7E7E7E7E7E
 
@@ -66,5 +68,3 @@ def final_score(player: int, opponent: int) -> int:
         return 2 * mine - N_SQUARES
     return 0
 
-
-N_SQUARES = 64
