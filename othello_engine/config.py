@@ -1,0 +1,479 @@
+"""Options, levels and profiles: read from YAML, checked, and handed on as one frozen `Config`.
+
+`configs/default.yaml` declares every option once; a profile, a configuration file and single values
+override its defaults in that order. Nothing is guessed: an unknown name or a value that doesn't fit is
+refused by name. Knows no Numba; the YAML reader is imported when the first file is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import configs
+from othello_engine.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEFAULT_PROFILE = "classic"
+MAX_LEVEL = 60
+
+OptionValue = int | bool | str
+"""What an option holds; buttons hold nothing."""
+
+OptionKind = Literal["spin", "check", "combo", "string", "button"]
+
+EMPTY_STRING = "<empty>"
+"""How an empty string option is written, as in UCI."""
+
+_CORES = "cores"
+_LEVELS_FILE = "levels.yaml"
+_PROFILE_KEYS = (
+    "summary",
+    "evaluation",
+    "score",
+    "move_time_ms",
+    "reserve_ms",
+    "minimum_ms",
+    "levels",
+    "result_line",
+    "options",
+)
+
+
+# -- values ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OptionSpec:
+    """One option as declared.
+
+    name: in the protocol (`MoveOverhead`). key: in files and in Python (`move_overhead_ms`). minimum,
+    maximum: of a spin. choices: of a combo. A button has no default.
+    """
+
+    name: str
+    key: str
+    kind: OptionKind
+    default: OptionValue | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: tuple[OptionValue, ...] = ()
+    unit: str = ""
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A row of the level table: depth in plies for the midgame, empties from which the game is solved."""
+
+    level: int
+    depth: int
+    exact_empties: int
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A set-up of the engine under a name.
+
+    evaluation: which one judges the midgame. score_kind: `cp` for hundredths of a disc, `raw` for the
+    evaluation's own units. defaults: option values by key that differ from `default.yaml`. move_time_ms:
+    for a bare `go`; None = the level decides. reserve_ms: kept back of a move's time; it is the default of
+    MoveOverhead here, so read `Config.move_overhead_ms`. minimum_ms: a search gets at least this if the
+    move's time allows. levels: rows 0 to 60. result_line_available: the profile has a documented result
+    line.
+    """
+
+    name: str
+    summary: str
+    evaluation: str
+    score_kind: Literal["cp", "raw"]
+    defaults: Mapping[str, OptionValue]
+    move_time_ms: int | None
+    reserve_ms: int
+    minimum_ms: int
+    levels: tuple[Level, ...]
+    result_line_available: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All option values in force, and the profile.
+
+    Field names are the keys of `configs/default.yaml`, where units and meanings stand. explicit: keys that
+    were set by somebody, rather than left at a default.
+
+    >>> load_config(overrides={"Threads": 2}).with_option("Hash", "64").hash_mb
+    64
+    """
+
+    profile: Profile
+    hash_mb: int
+    threads: int
+    multipv: int
+    level: int
+    selectivity: int
+    solve_empties: int
+    wld_empties: int
+    ponder: bool
+    contempt: int
+    move_overhead_ms: int
+    info_interval_ms: int
+    result_line: str
+    log_file: str
+    seed: int
+    explicit: frozenset[str] = frozenset()
+
+    def with_option(self, name: str, value: object) -> Config:
+        """A copy with one option changed.
+
+        name: the option's name in any case, or its key. value: of its type, or its text. Raises ConfigError.
+        """
+        spec = option_spec(name)
+        if spec.kind == "button":
+            raise ConfigError(f"{spec.name} is a button and holds no value")
+        checked = check_option_value(spec, value)
+        if spec.key == "result_line" and checked != "none" and not self.profile.result_line_available:
+            raise ConfigError(f"{spec.name}: the profile {self.profile.name} has no result line")
+        changes: dict[str, Any] = {spec.key: checked, "explicit": self.explicit | {spec.key}}
+        return replace(self, **changes)
+
+    def value_of(self, spec: OptionSpec) -> OptionValue:
+        """The value in force of an option that is no button."""
+        return cast(OptionValue, getattr(self, spec.key))
+
+    @property
+    def bare_go_level(self) -> int | None:
+        """The level that limits a `go` without limits; None if the profile's time per move does."""
+        if self.profile.move_time_ms is None or "level" in self.explicit:
+            return self.level
+        return None
+
+
+# -- options -----------------------------------------------------------------------------------------------
+
+
+@cache
+def option_specs() -> tuple[OptionSpec, ...]:
+    """Every option, in the order of `configs/default.yaml`."""
+    declared = _read_data("default.yaml")
+    return tuple(_option_spec(name, entry) for name, entry in declared.items())
+
+
+def find_option(name: str) -> OptionSpec | None:
+    """The option of this name (any case) or key; None if there is none."""
+    return _specs_by_word().get(_fold(name))
+
+
+def option_spec(name: str) -> OptionSpec:
+    """The option of this name (any case) or key; ConfigError with the nearest name otherwise."""
+    spec = find_option(name)
+    if spec is None:
+        names = (each.key if "_" in name else each.name for each in option_specs())
+        raise ConfigError(f"unknown option {_quoted(name)}{_hint(name, names)}")
+    return spec
+
+
+def parse_option_value(spec: OptionSpec, text: str) -> OptionValue:
+    """The value that a text means for an option; ConfigError says what would fit."""
+    if spec.kind == "spin":
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+            raise ConfigError(f"{spec.name} takes a whole number {_range(spec)}, not {_quoted(text)}")
+        return check_option_value(spec, int(text))
+    if spec.kind == "check":
+        if text.lower() not in ("true", "false"):
+            raise ConfigError(f"{spec.name} is true or false, not {_quoted(text)}")
+        return text.lower() == "true"
+    if spec.kind == "combo":
+        for choice in spec.choices:
+            if str(choice).lower() == text.lower():
+                return choice
+        choices = " ".join(str(choice) for choice in spec.choices)
+        raise ConfigError(f"{spec.name} is one of {choices}, not {_quoted(text)}")
+    if spec.kind == "string":
+        return "" if text == EMPTY_STRING else text
+    raise ConfigError(f"{spec.name} is a button and takes no value")
+
+
+def check_option_value(spec: OptionSpec, value: object) -> OptionValue:
+    """The value, if it fits the option (texts are parsed); ConfigError otherwise."""
+    if isinstance(value, str):
+        return parse_option_value(spec, value)
+    if spec.kind == "check" and isinstance(value, bool):
+        return value
+    if spec.kind in ("spin", "combo") and isinstance(value, int) and not isinstance(value, bool):
+        if spec.kind == "combo":
+            return parse_option_value(spec, str(value))
+        assert spec.minimum is not None
+        assert spec.maximum is not None
+        if not spec.minimum <= value <= spec.maximum:
+            raise ConfigError(f"{spec.name} takes a whole number {_range(spec)}, not {value}")
+        return value
+    wanted = {"spin": "a whole number", "check": "true or false", "combo": "one of its values"}
+    raise ConfigError(
+        f"{spec.name} takes {wanted.get(spec.kind, 'text')}, not {value!a} ({type(value).__name__})"
+    )
+
+
+def format_option_value(value: OptionValue) -> str:
+    """The text that `parse_option_value` reads back."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) or EMPTY_STRING
+
+
+@cache
+def _specs_by_word() -> dict[str, OptionSpec]:
+    return {_fold(word): spec for spec in option_specs() for word in (spec.name, spec.key)}
+
+
+def _fold(name: str) -> str:
+    return " ".join(name.lower().split())
+
+
+def _range(spec: OptionSpec) -> str:
+    return f"from {spec.minimum} to {spec.maximum}"
+
+
+def _option_spec(name: str, entry: Mapping[str, Any]) -> OptionSpec:
+    default = entry.get("default")
+    return OptionSpec(
+        name=name,
+        key=entry["key"],
+        kind=entry["type"],
+        default=available_cores() if default == _CORES else default,
+        minimum=entry.get("min"),
+        maximum=entry.get("max"),
+        choices=tuple(entry.get("values", ())),
+        unit=entry.get("unit", ""),
+        help=entry.get("help", ""),
+    )
+
+
+# -- profiles and levels -----------------------------------------------------------------------------------
+
+
+def profile_names() -> tuple[str, ...]:
+    """The profiles that come with the package."""
+    files = os.listdir(os.path.join(_data_folder(), "profiles"))
+    return tuple(sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml")))
+
+
+@cache
+def load_profile(name: str) -> Profile:
+    """The profile of this name (any case); ConfigError with the names there are otherwise."""
+    stem = name.lower()
+    if not re.fullmatch(r"[a-z0-9_-]+", stem) or stem not in profile_names():
+        raise ConfigError(f"unknown profile {_quoted(name)}; there is {', '.join(profile_names())}")
+    return _profile(stem, _read_data("profiles", f"{stem}.yaml"))
+
+
+def _profile(name: str, entries: Mapping[str, Any]) -> Profile:
+    where = f"profile {name}"
+    _refuse_unknown(entries, _PROFILE_KEYS, where)
+    defaults: dict[str, OptionValue] = {"move_overhead_ms": entries["reserve_ms"]}
+    for option, value in entries.get("options", {}).items():
+        spec = option_spec(option)
+        defaults[spec.key] = check_option_value(spec, value)
+    return Profile(
+        name=name,
+        summary=entries["summary"],
+        evaluation=entries["evaluation"],
+        score_kind=entries["score"],
+        defaults=defaults,
+        move_time_ms=entries.get("move_time_ms"),
+        reserve_ms=entries["reserve_ms"],
+        minimum_ms=entries["minimum_ms"],
+        levels=_levels(_read_data(entries.get("levels", _LEVELS_FILE)), where),
+        result_line_available=entries.get("result_line", False),
+    )
+
+
+def _levels(rows: Mapping[Any, Any], where: str) -> tuple[Level, ...]:
+    if list(rows) != list(range(MAX_LEVEL + 1)):
+        raise ConfigError(f"{where}: the level table needs the rows 0 to {MAX_LEVEL} in order")
+    return tuple(Level(level, depth, exact) for level, (depth, exact) in rows.items())
+
+
+# -- the whole configuration -------------------------------------------------------------------------------
+
+
+def load_config(
+    path: Path | str | None = None,
+    profile: str | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> Config:
+    """The configuration in force: defaults, then the profile, then a file, then single values.
+
+    path: a YAML file that maps option keys or names to values, and may name a `profile`. profile: overrides
+    the file's. overrides: by name or key; texts are parsed. Raises ConfigError naming what is wrong and
+    where.
+    """
+    written = _read_file(os.fspath(path)) if path is not None else {}
+    chosen = profile
+    if chosen is None:
+        chosen = written.get("profile", DEFAULT_PROFILE)
+        if not isinstance(chosen, str):
+            raise ConfigError(f"{path}: profile is a name, not {chosen!a}")
+    settings = load_profile(chosen)
+
+    values = {spec.key: spec.default for spec in option_specs() if spec.kind != "button"}
+    values.update(settings.defaults)
+    config = Config(profile=settings, **cast(dict[str, Any], values))
+
+    seen: set[str] = set()
+    for key, value in written.items():
+        if key == "profile":
+            continue
+        try:
+            spec = option_spec(key)
+            config = config.with_option(key, value)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: {error}") from None
+        if spec.key in seen:
+            raise ConfigError(f"{path}: {spec.name} is set twice")
+        seen.add(spec.key)
+    for name, value in (overrides or {}).items():
+        config = config.with_option(name, value)
+    return config
+
+
+def _read_file(path: str) -> dict[str, Any]:
+    """The mapping in a user's YAML file; an empty file is an empty mapping."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    entries = _parse_yaml(text, path)
+    if entries is None:
+        return {}
+    if not isinstance(entries, dict):
+        raise ConfigError(f"{path}: a mapping of option names to values is needed")
+    for key in entries:
+        if not isinstance(key, str):
+            raise ConfigError(f"{path}: {key!a} is no option name")
+    return entries
+
+
+def _refuse_unknown(entries: Iterable[str], known: Iterable[str], where: str) -> None:
+    for key in entries:
+        if key not in known:
+            raise ConfigError(f"{where}: unknown key {_quoted(key)}{_hint(key, known)}")
+
+
+def _hint(word: str, known: Iterable[str]) -> str:
+    """`; did you mean X?` if a known word is near."""
+    from difflib import get_close_matches  # only mistakes pay for it
+
+    by_fold = {_fold(each): each for each in known}
+    near = get_close_matches(_fold(word), by_fold, n=1)
+    return f"; did you mean {by_fold[near[0]]}?" if near else ""
+
+
+def _quoted(text: str) -> str:
+    """A user's text in a message: ASCII, and short enough to read."""
+    return ascii(text if len(text) <= 40 else text[:37] + "...")
+
+
+# -- YAML --------------------------------------------------------------------------------------------------
+
+
+def _data_folder() -> str:
+    return os.path.dirname(configs.__file__)
+
+
+def _read_data(*names: str) -> dict[str, Any]:
+    """A YAML file of the package, read through its loader, so that it may also lie in a zip archive."""
+    path = os.path.join(_data_folder(), *names)
+    loader: Any = configs.__loader__
+    return cast(dict[str, Any], _parse_yaml(loader.get_data(path), "/".join(names)))
+
+
+def _parse_yaml(text: bytes, where: str) -> Any:
+    """What a YAML text says; ConfigError with the place of a mistake, a key that occurs twice included."""
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=_loader())
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{where}, line {mark.line + 1}, column {mark.column + 1}" if mark else where
+        problem = getattr(error, "problem", None) or "no readable YAML"
+        raise ConfigError(f"{place}: {problem}") from None
+
+
+@cache
+def _loader() -> Any:
+    """A safe YAML loader that refuses repeated keys; the C one where PyYAML has it (ten times as fast)."""
+    import yaml
+
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Loader(base):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode):
+                    if key.value in seen:
+                        problem = f"{key.value} occurs twice"
+                        raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                    seen.add(key.value)
+            return super().construct_mapping(node, deep)
+
+    return Loader
+
+
+# -- the machine -------------------------------------------------------------------------------------------
+
+
+def available_cores() -> int:
+    """Cores this process may use: its affinity mask, cut by the quota of its container; at least 1."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except (AttributeError, OSError):
+        cores = os.cpu_count() or 1
+    quota = _quota_cores(_read_text)
+    return max(1, min(cores, quota or cores, 256))
+
+
+def _read_text(path: str) -> str:
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _quota_cores(read: Callable[[str], str]) -> int | None:
+    """Whole cores that Linux control groups allow this process, at least 1; None without a quota.
+
+    read: gives a file's text, or "" where there is none. A limit may be set on the process's own group or on
+    any group above it; inside a container the root of the mounted tree is the container's group.
+    """
+    allowed: list[float] = []
+    for line in read("/proc/self/cgroup").splitlines():
+        hierarchy, _, rest = line.partition(":")
+        controllers, _, group = rest.partition(":")
+        if hierarchy == "0":
+            for folder in _group_and_above("/sys/fs/cgroup", group):
+                limit = read(f"{folder}/cpu.max").split()
+                if len(limit) == 2 and limit[0].isdigit():
+                    allowed.append(int(limit[0]) / int(limit[1]))
+        elif "cpu" in controllers.split(","):
+            for folder in _group_and_above("/sys/fs/cgroup/cpu", group):
+                microseconds = read(f"{folder}/cpu.cfs_quota_us").strip()
+                period = read(f"{folder}/cpu.cfs_period_us").strip()
+                if microseconds.isdigit() and period.isdigit():
+                    allowed.append(int(microseconds) / int(period))
+    return max(1, int(min(allowed))) if allowed else None
+
+
+def _group_and_above(root: str, group: str) -> list[str]:
+    parts = [part for part in group.split("/") if part not in ("", "..")]
+    return [root + "".join(f"/{part}" for part in parts[:length]) for length in range(len(parts), -1, -1)]

@@ -1,0 +1,70 @@
+"""The `kernel` decorator, type shorthands, and where compiled code is cached.
+
+Every kernel has an explicit signature and is compiled (or loaded from the cache) when its module is imported.
+`on_kernel` is told of each one, for progress. `use_folder` must be called before the first kernel module is
+imported, else kernels are compiled in memory only.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("NUMBA_CACHE_DIR", "")
+
+import numba
+import numpy as np
+from numba import njit
+
+U64 = numba.uint64
+I64 = numba.int64
+VOID = numba.void
+
+IS_COMPILED = not numba.config.DISABLE_JIT
+
+on_kernel: Callable[[str], None] | None = None
+"""Called with the name of each kernel as it becomes ready."""
+
+_folder: Path | None = None
+_failures: list[str] = []
+
+
+def use_folder(folder: Path | None) -> None:
+    """Keep compiled kernels below `folder`; None compiles in memory only."""
+    global _folder
+    _folder = folder
+    numba.config.CACHE_DIR = "" if folder is None else str(folder)
+
+
+def failures() -> list[str]:
+    """What went wrong with the disk cache in this process, one text each."""
+    return list(_failures)
+
+
+def kernel(signature: Any, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile for `signature` now, without the interpreter lock at run time, cached on disk when possible."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        compiled = None
+        if _folder is not None and IS_COMPILED:
+            try:
+                compiled = njit(signature, cache=True, nogil=True, **options)(function)
+            except Exception as error:  # damaged files raise anything; a real fault raises again below
+                _failures.append(f"{function.__name__}: {type(error).__name__}: {error}")
+        if compiled is None:
+            compiled = njit(signature, nogil=True, **options)(function)
+        if on_kernel is not None:
+            on_kernel(function.__name__)
+        return compiled
+
+    return decorate
+
+
+inlined = partial(njit, inline="always")
+"""Only for a helper that must call the recursive kernel it is part of (see docs/search.md)."""
+
+ZERO = np.uint64(0)
+ONE = np.uint64(1)

@@ -1,0 +1,445 @@
+"""Exact endgame search in discs: solvers for the last four empties, and the null-window search above them.
+
+Everything here is fail-soft around a null window (alpha, alpha + 1) and counts empties for the winner. Passes cost
+nothing; two in a row end the game. Calls go nws_endgame > _nws_shallow > solve_4 > solve_3 > solve_2 > solve_1.
+"""
+
+import numpy as np
+
+from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
+from othello_engine.core.last_flip import count_last_flips
+from othello_engine.core.parity import QUADRANT, QUADRANT_SQUARES, quadrant_parity
+from othello_engine.core.simd import flips, legal_moves, popcount, square_of
+from othello_engine.core.stability import stable_discs
+from othello_engine.search import table
+from othello_engine.search.state import STATE
+from othello_engine.types import NO_MOVE
+
+_NO_MOVE = np.int64(NO_MOVE)
+_CORNERS = np.uint64(0x8100000000000081)
+_FILE_A, _FILE_H = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+
+STOPPED = np.int64(-1000)
+"""Returned up the tree after the stop flag was seen; never stored, never believed."""
+
+SHALLOW_EMPTIES = np.int64(7)
+"""Up to here moves are ordered by parity alone and the table is not used."""
+
+_NEIGHBOURS = np.array(
+    [
+        sum(
+            1 << (row * 8 + column)
+            for row in range(max(0, (s >> 3) - 1), min(8, (s >> 3) + 2))
+            for column in range(max(0, (s & 7) - 1), min(8, (s & 7) + 2))
+            if row * 8 + column != s
+        )
+        for s in range(64)
+    ],
+    dtype=np.uint64,
+)
+
+
+@kernel(I64(U64, U64))
+def final_score(player, opponent):
+    """Disc difference of a finished game, empties to the winner. Oracle: plain.final_score."""
+    mine, theirs = popcount(player), popcount(opponent)
+    if mine > theirs:
+        return np.int64(64) - np.int64(2) * theirs
+    if mine < theirs:
+        return np.int64(2) * mine - np.int64(64)
+    return np.int64(0)
+
+
+@kernel(I64(U64, I64, I64))
+def solve_1(player, alpha, square):
+    """Value with one empty square left; exact, or any bound on the right side of alpha."""
+    mine = popcount(player)
+    score = np.int64(2) * mine - np.int64(62)
+    turned = count_last_flips(square, player)
+    if turned > 0:
+        return score + np.int64(2) * turned
+    # The player must pass: the opponent, holding all the other squares, may move there.
+    if score <= np.int64(0):
+        score -= np.int64(2)
+        if score > alpha:
+            score -= np.int64(2) * count_last_flips(square, ~player)
+    elif score > alpha:
+        turned = count_last_flips(square, ~player)
+        if turned > 0:
+            score -= np.int64(2) * turned + np.int64(2)
+    return score
+
+
+@kernel(I64(STATE, U64, U64, I64, I64, I64))
+def solve_2(state, player, opponent, alpha, x1, x2):
+    """Fail-soft value with the two empty squares x1, x2, tried in that order."""
+    state.nodes += np.int64(1)
+    best = np.int64(-65)
+    if _NEIGHBOURS[x1] & opponent != ZERO:
+        turned = flips(x1, player, opponent)
+        if turned != ZERO:
+            state.nodes += np.int64(1)
+            best = -solve_1(opponent ^ turned, ~alpha, x2)
+            if best > alpha:
+                return best
+    if _NEIGHBOURS[x2] & opponent != ZERO:
+        turned = flips(x2, player, opponent)
+        if turned != ZERO:
+            state.nodes += np.int64(1)
+            return max(best, -solve_1(opponent ^ turned, ~alpha, x1))
+    if best > np.int64(-65):
+        return best
+    # Pass: the same for the other side, whose aim is at least -alpha.
+    best = np.int64(65)
+    if _NEIGHBOURS[x1] & player != ZERO:
+        turned = flips(x1, opponent, player)
+        if turned != ZERO:
+            state.nodes += np.int64(1)
+            best = solve_1(player ^ turned, alpha, x2)
+            if best <= alpha:
+                return best
+    if _NEIGHBOURS[x2] & player != ZERO:
+        turned = flips(x2, opponent, player)
+        if turned != ZERO:
+            state.nodes += np.int64(1)
+            return min(best, solve_1(player ^ turned, alpha, x1))
+    if best < np.int64(65):
+        return best
+    return final_score(player, opponent)
+
+
+@kernel(I64(STATE, U64, U64, I64, I64, I64, I64))
+def _try_3(state, player, opponent, alpha, x1, x2, x3):
+    """Best of the moves with three empties, in the given order; -65 if there is none."""
+    best = np.int64(-65)
+    if _NEIGHBOURS[x1] & opponent != ZERO:
+        turned = flips(x1, player, opponent)
+        if turned != ZERO:
+            best = -solve_2(state, opponent ^ turned, player ^ turned ^ (ONE << np.uint64(x1)), ~alpha, x2, x3)
+            if best > alpha:
+                return best
+    if _NEIGHBOURS[x2] & opponent != ZERO:
+        turned = flips(x2, player, opponent)
+        if turned != ZERO:
+            score = -solve_2(state, opponent ^ turned, player ^ turned ^ (ONE << np.uint64(x2)), ~alpha, x1, x3)
+            if score > alpha:
+                return score
+            best = max(best, score)
+    if _NEIGHBOURS[x3] & opponent != ZERO:
+        turned = flips(x3, player, opponent)
+        if turned != ZERO:
+            score = -solve_2(state, opponent ^ turned, player ^ turned ^ (ONE << np.uint64(x3)), ~alpha, x1, x2)
+            best = max(best, score)
+    return best
+
+
+@kernel(I64(STATE, U64, U64, I64, I64, I64, I64))
+def solve_3(state, player, opponent, alpha, x1, x2, x3):
+    """Fail-soft value with three empty squares, tried in the given order."""
+    state.nodes += np.int64(1)
+    best = _try_3(state, player, opponent, alpha, x1, x2, x3)
+    if best > np.int64(-65):
+        return best
+    best = _try_3(state, opponent, player, ~alpha, x1, x2, x3)
+    if best > np.int64(-65):
+        return -best
+    return final_score(player, opponent)
+
+
+@kernel(I64(STATE, U64, U64, I64, I64, I64, I64, I64))
+def _try_4(state, player, opponent, alpha, x1, x2, x3, x4):
+    """Best of the moves with four empties, in the given order; -65 if there is none."""
+    best = np.int64(-65)
+    if _NEIGHBOURS[x1] & opponent != ZERO:
+        turned = flips(x1, player, opponent)
+        if turned != ZERO:
+            placed = player ^ turned ^ (ONE << np.uint64(x1))
+            best = -solve_3(state, opponent ^ turned, placed, ~alpha, x2, x3, x4)
+            if best > alpha:
+                return best
+    if _NEIGHBOURS[x2] & opponent != ZERO:
+        turned = flips(x2, player, opponent)
+        if turned != ZERO:
+            placed = player ^ turned ^ (ONE << np.uint64(x2))
+            score = -solve_3(state, opponent ^ turned, placed, ~alpha, x1, x3, x4)
+            if score > alpha:
+                return score
+            best = max(best, score)
+    if _NEIGHBOURS[x3] & opponent != ZERO:
+        turned = flips(x3, player, opponent)
+        if turned != ZERO:
+            placed = player ^ turned ^ (ONE << np.uint64(x3))
+            score = -solve_3(state, opponent ^ turned, placed, ~alpha, x1, x2, x4)
+            if score > alpha:
+                return score
+            best = max(best, score)
+    if _NEIGHBOURS[x4] & opponent != ZERO:
+        turned = flips(x4, player, opponent)
+        if turned != ZERO:
+            placed = player ^ turned ^ (ONE << np.uint64(x4))
+            score = -solve_3(state, opponent ^ turned, placed, ~alpha, x1, x2, x3)
+            best = max(best, score)
+    return best
+
+
+@kernel(I64(STATE, U64, U64, I64))
+def solve_4(state, player, opponent, alpha):
+    """Fail-soft value with four empty squares: those alone in their quadrant are tried first."""
+    state.nodes += np.int64(1)
+    empties = ~(player | opponent)
+    parity = quadrant_parity(empties)
+    alone = empties & QUADRANT_SQUARES[parity]
+    rest = empties & ~alone
+    x = np.int64(0)
+    x1 = x2 = x3 = x4 = np.int64(0)
+    for index in range(4):
+        if alone != ZERO:
+            x = square_of(alone)
+            alone &= alone - ONE
+        else:
+            x = square_of(rest)
+            rest &= rest - ONE
+        if index == 0:
+            x1 = x
+        elif index == 1:
+            x2 = x
+        elif index == 2:
+            x3 = x
+        else:
+            x4 = x
+    best = _try_4(state, player, opponent, alpha, x1, x2, x3, x4)
+    if best > np.int64(-65):
+        return best
+    best = _try_4(state, opponent, player, ~alpha, x1, x2, x3, x4)
+    if best > np.int64(-65):
+        return -best
+    return final_score(player, opponent)
+
+
+@kernel(I64(U64, U64, I64))
+def _one_left(player, opponent, square):
+    """Exact value with one empty square, through the general flips."""
+    turned = flips(square, player, opponent)
+    if turned != ZERO:
+        return final_score(player | turned | (ONE << np.uint64(square)), opponent & ~turned)
+    turned = flips(square, opponent, player)
+    if turned != ZERO:
+        return final_score(player & ~turned, opponent | turned | (ONE << np.uint64(square)))
+    return final_score(player, opponent)
+
+
+@kernel(I64(STATE, U64, U64, I64, U64, I64))
+def solve_few(state, player, opponent, alpha, empties, n_empties):
+    """Fail-soft value with 0 to 3 empties, for positions that start there."""
+    if n_empties == np.int64(0):
+        state.nodes += np.int64(1)
+        return final_score(player, opponent)
+    x1 = square_of(empties)
+    if n_empties == np.int64(1):
+        state.nodes += np.int64(1)
+        return _one_left(player, opponent, x1)
+    empties &= empties - ONE
+    x2 = square_of(empties)
+    if n_empties == np.int64(2):
+        return solve_2(state, player, opponent, alpha, x1, x2)
+    empties &= empties - ONE
+    return solve_3(state, player, opponent, alpha, x1, x2, square_of(empties))
+
+
+# Stability can only cut when alpha is high enough that the opponent's sure discs matter; by empties, from a
+# first measurement (docs/search.md). Beyond the list it never pays.
+_STABILITY_ALPHA = np.array(
+    [99, 99, 99, 99, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 48,
+     50, 50, 52, 52, 54, 54, 56, 56, 58, 58, 60, 60] + [62] * 25,
+    dtype=np.int64,
+)  # fmt: skip
+
+
+@kernel(I64(U64, U64, I64, I64))
+def stability_bound(player, opponent, alpha, n_empties):
+    """An upper bound <= alpha proved by the opponent's stable discs, or 65 when there is none."""
+    if alpha >= _STABILITY_ALPHA[n_empties]:
+        bound = np.int64(64) - np.int64(2) * popcount(stable_discs(opponent, player))
+        if bound <= alpha:
+            return bound
+    return np.int64(65)
+
+
+@kernel(I64(STATE, U64, U64, I64, I64))
+def _nws_shallow(state, player, opponent, alpha, n_empties):
+    """Fail-soft value with 4 to SHALLOW_EMPTIES empties: odd quadrants first, no table."""
+    if n_empties == np.int64(4):
+        return solve_4(state, player, opponent, alpha)
+    state.nodes += np.int64(1)
+    bound = stability_bound(player, opponent, alpha, n_empties)
+    if bound <= alpha:
+        return bound
+    moves = legal_moves(player, opponent)
+    if moves == ZERO:
+        if legal_moves(opponent, player) == ZERO:
+            return final_score(player, opponent)
+        return -_nws_shallow(state, opponent, player, ~alpha, n_empties)
+    odd = QUADRANT_SQUARES[quadrant_parity(~(player | opponent))]
+    best = np.int64(-65)
+    # Corners of odd regions, odd regions, corners, the rest.
+    for group in range(2):
+        part = moves & odd if group == 0 else moves & ~odd
+        corners = part & _CORNERS
+        part &= ~_CORNERS
+        while corners | part != ZERO:
+            if corners != ZERO:
+                x = square_of(corners)
+                corners &= corners - ONE
+            else:
+                x = square_of(part)
+                part &= part - ONE
+            turned = flips(x, player, opponent)
+            placed = player ^ turned ^ (ONE << np.uint64(x))
+            score = -_nws_shallow(state, opponent ^ turned, placed, ~alpha, n_empties - np.int64(1))
+            if score > best:
+                best = score
+                if best > alpha:
+                    return best
+    return best
+
+
+@kernel(I64(U64, U64, U64))
+def _reply_cost(player, opponent, moves):
+    """How much the side to move after our move can do: its moves, corners double, and its potential moves.
+
+    player: the replying side. moves: its legal moves.
+    """
+    weighted = popcount(moves) + popcount(moves & _CORNERS)
+    west_east = np.uint64(0x7E7E7E7E7E7E7E7E)
+    inner = opponent & west_east
+    beside = (
+        (inner << ONE) | (inner >> ONE)
+        | (opponent << np.uint64(8)) | (opponent >> np.uint64(8))
+        | (inner << np.uint64(7)) | (inner >> np.uint64(7))
+        | (inner << np.uint64(9)) | (inner >> np.uint64(9))
+    ) & ~(player | opponent)  # fmt: skip
+    return np.int64(16) * weighted + np.int64(2) * popcount(beside)
+
+
+_ODD_BONUS = np.array([0] * 8 + [24] * 5 + [12] * 5 + [6] * 4 + [0] * 43, dtype=np.int64)
+"""Ordering bonus of a move into an odd quadrant, by empties."""
+
+
+@kernel(I64(STATE, U64, U64, I64, I64))
+def nws_endgame(state, player, opponent, alpha, ply):
+    """Fail-soft exact value in discs of any position, null window (alpha, alpha + 1).
+
+    -64 <= alpha < 64. Returns STOPPED once the stop flag is set. Oracle: plain negamax.
+    """
+    # Step 1. Few empties: no table, no ordering by mobility.
+    empties = ~(player | opponent)
+    n_empties = popcount(empties)
+    if n_empties <= SHALLOW_EMPTIES:
+        if n_empties >= np.int64(4):
+            return _nws_shallow(state, player, opponent, alpha, n_empties)
+        return solve_few(state, player, opponent, alpha, empties, n_empties)
+
+    # Step 2. Stop flag and node limit.
+    state.nodes += np.int64(1)
+    if state.stop != 0:
+        return STOPPED
+    if state.node_limit != 0 and state.nodes >= state.node_limit:
+        state.stop = np.int64(2)
+        return STOPPED
+
+    # Step 3. Stability cutoff.
+    bound = stability_bound(player, opponent, alpha, n_empties)
+    if bound <= alpha:
+        return bound
+
+    # Step 4. Moves; pass and end of game.
+    moves = legal_moves(player, opponent)
+    if moves == ZERO:
+        if legal_moves(opponent, player) == ZERO:
+            return final_score(player, opponent)
+        score = nws_endgame(state, opponent, player, ~alpha, ply + np.int64(1))
+        return STOPPED if score == STOPPED else -score
+
+    # Step 5. Table.
+    bucket = table.bucket_address(state, player, opponent)
+    bounds, meta = table.probe(bucket, player, opponent)
+    if table.answers(meta, table.KIND_EXACT, n_empties, state.selectivity):
+        lower, upper = table.lower_bound(bounds), table.upper_bound(bounds)
+        if lower > alpha:
+            return lower
+        if upper <= alpha:
+            return upper
+    first, second = table.entry_move(meta), table.entry_second_move(meta)
+
+    # Step 6. Order: table moves, then few replies for the opponent, then odd quadrants. While at it, cut off when
+    # the table already refutes the reply to a move (enhanced transposition cutoff).
+    odd = QUADRANT_SQUARES[quadrant_parity(empties)]
+    row = state.moves[ply]
+    n_moves = np.int64(0)
+    best = np.int64(-65)
+    best_move = _NO_MOVE
+    while moves != ZERO:
+        x = square_of(moves)
+        moves &= moves - ONE
+        turned = flips(x, player, opponent)
+        next_player = opponent ^ turned
+        next_opponent = player ^ turned ^ (ONE << np.uint64(x))
+        if next_player == ZERO:  # wipe-out
+            return np.int64(64)
+        if n_empties > np.int64(SHALLOW_EMPTIES + 2):
+            child_bounds, child_meta = table.probe(
+                table.bucket_address(state, next_player, next_opponent), next_player, next_opponent
+            )
+            if table.answers(child_meta, table.KIND_EXACT, n_empties - np.int64(1), state.selectivity):
+                score = -table.upper_bound(child_bounds)
+                if score > alpha:
+                    table.store(
+                        state, bucket, player, opponent, table.KIND_EXACT, n_empties, alpha,
+                        alpha + np.int64(1), score, x,
+                    )  # fmt: skip
+                    return score
+        value = np.int64(1) << np.int64(20)
+        if x == first:
+            value += np.int64(1) << np.int64(18)
+        elif x == second:
+            value += np.int64(1) << np.int64(17)
+        else:
+            replies = legal_moves(next_player, next_opponent)
+            value -= np.int64(16) * _reply_cost(next_player, next_opponent, replies)
+            bit = ONE << np.uint64(x)
+            if bit & odd != ZERO:
+                value += np.int64(16) * _ODD_BONUS[n_empties]
+            if bit & _CORNERS != ZERO:
+                value += np.int64(400)
+        row[n_moves] = (value << np.int64(8)) | x
+        n_moves += np.int64(1)
+
+    # Step 7. Search, best first.
+    for index in range(n_moves):
+        top = index
+        for other in range(index + 1, n_moves):
+            if row[other] > row[top]:
+                top = other
+        packed = row[top]
+        row[top] = row[index]
+        row[index] = packed
+        x = packed & np.int64(255)
+        turned = flips(x, player, opponent)
+        placed = player ^ turned ^ (ONE << np.uint64(x))
+        score = nws_endgame(state, opponent ^ turned, placed, ~alpha, ply + np.int64(1))
+        if score == STOPPED:
+            return STOPPED
+        score = -score
+        if score > best:
+            best = score
+            best_move = x
+            if best > alpha:
+                break
+
+    # Step 8. Keep.
+    if state.stop != 0:
+        return STOPPED
+    table.store(
+        state, bucket, player, opponent, table.KIND_EXACT, n_empties, alpha, alpha + np.int64(1), best, best_move
+    )
+    return best

@@ -1,0 +1,73 @@
+"""The record that one search carries through its kernels, and its constructor.
+
+One structured record instead of many arguments: recursion passes one pointer. It lies in shared memory so that the
+parent can set `stop` and read `nodes` while a kernel runs.
+"""
+
+import numba
+import numpy as np
+
+from othello_engine.search.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET
+
+MAX_PLY = 128
+"""Room for 60 moves and as many passes between them."""
+MAX_MOVES = 64
+"""A set-up board may have a move on nearly every empty square."""
+
+STATE_DTYPE = np.dtype(
+    [
+        ("stop", np.int64),
+        ("nodes", np.int64),
+        ("node_limit", np.int64),
+        ("selective_depth", np.int64),
+        # how scores are formed: a finished game with difference d is worth d * disc_unit + sign(d) * win_unit
+        ("disc_unit", np.int64),
+        ("win_unit", np.int64),
+        ("exact", np.int64),
+        ("evaluation", np.int64),
+        ("selectivity", np.int64),
+        ("generation", np.int64),
+        ("table_address", np.uint64),
+        ("table_mask", np.uint64),
+        ("weights_address", np.uint64),
+        # root: moves allowed (0 = all), and what the finished ones proved
+        ("root_moves", np.uint64),
+        ("root_best_move", np.int64),
+        ("root_best_score", np.int64),
+        ("root_first_done", np.int64),
+        ("root_n_done", np.int64),
+        # move ordering
+        ("killers", np.int64, (MAX_PLY, 2)),
+        ("history", np.int64, (2, 64)),
+        # one row per ply: packed moves (order score << 8 | square), and the discs each turns
+        ("moves", np.int64, (MAX_PLY, MAX_MOVES)),
+        # triangular table of principal variations
+        ("pv", np.int8, (MAX_PLY, MAX_PLY)),
+        ("pv_length", np.int64, MAX_PLY),
+    ],
+    align=True,
+)
+STATE = numba.from_dtype(STATE_DTYPE)
+"""Numba type of one state record."""
+
+
+def state_at(buffer):
+    """The state record lying in `buffer` (STATE_BYTES, zeroed by the caller when new); shares its memory."""
+    return np.frombuffer(buffer, dtype=STATE_DTYPE, count=1).view(np.recarray)[0]
+
+
+def check_layout():
+    """Raise AssertionError if the parent's view of the record (layout.py) is not where it is."""
+    fields = STATE_DTYPE.fields
+    assert fields is not None
+    assert fields["stop"][1] == STOP_OFFSET
+    assert fields["nodes"][1] == NODES_OFFSET
+    assert STATE_DTYPE.itemsize <= STATE_BYTES
+
+
+def new_state():
+    """A zeroed state record in private memory."""
+    state = state_at(bytearray(STATE_BYTES))
+    state.disc_unit = 1
+    state.selectivity = 100
+    return state

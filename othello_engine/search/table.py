@@ -1,0 +1,191 @@
+"""The transposition table: results by position, shared by all search processes without locks.
+
+A bucket is one cache line of two entries. An entry is four 64-bit words:
+
+    word 0   player   ^ bounds ^ meta
+    word 1   opponent ^ rotated bounds ^ meta
+    word 2   bounds: lower (upper 32 bits, signed) and upper (lower 32 bits, signed), in search units
+    word 3   meta, from the low end, 8 bits each: depth, selectivity, kind, move, second move, generation, cost
+
+Words are read and written whole, but another process may write between two of them. The position words are
+stored combined with the data, so that an entry mixed from two writers does not show any position and reads as a
+miss. The whole position is compared; a hash collision can't return a foreign result. A zero meta word is an empty
+entry. `kind` keeps exact results (in discs) and estimates (in evaluation units) apart.
+"""
+
+import numba
+import numpy as np
+
+from othello_engine.core.hashing import position_hash
+from othello_engine.core.jit import I64, U64, VOID, ZERO, kernel
+from othello_engine.core.simd import load_word, prefetch, store_word
+from othello_engine.search.layout import TABLE_BUCKET_BYTES
+from othello_engine.search.state import STATE
+from othello_engine.types import NO_MOVE
+
+KIND_ESTIMATE = np.int64(1)
+KIND_EXACT = np.int64(2)
+_NO_MOVE = np.int64(NO_MOVE)
+_BYTE = np.uint64(255)
+_LOW_HALF = np.uint64(0xFFFFFFFF)
+_ENTRY = numba.types.UniTuple(numba.uint64, 2)
+_HALF = np.uint64(32)
+
+
+@kernel(U64(U64))
+def _swap_halves(word):
+    return (word << _HALF) | (word >> _HALF)
+
+
+@kernel(U64(STATE, U64, U64))
+def bucket_address(state, player, opponent):
+    """Byte address of the bucket where this position belongs."""
+    index = position_hash(player, opponent) & state.table_mask
+    return state.table_address + index * np.uint64(TABLE_BUCKET_BYTES)
+
+
+@kernel(VOID(STATE, U64, U64))
+def prefetch_bucket(state, player, opponent):
+    """Ask for the bucket of a position that will be probed soon."""
+    prefetch(bucket_address(state, player, opponent))
+
+
+@kernel(_ENTRY(U64, U64, U64))
+def probe(bucket, player, opponent):
+    """(bounds, meta) of the position's entry in the bucket at this address; meta 0 is a miss."""
+    for slot in range(2):
+        first = np.int64(4 * slot)
+        meta = load_word(bucket, first + np.int64(3))
+        bounds = load_word(bucket, first + np.int64(2))
+        if (
+            load_word(bucket, first) == player ^ bounds ^ meta
+            and load_word(bucket, first + np.int64(1)) == opponent ^ _swap_halves(bounds) ^ meta
+            and meta != ZERO
+        ):
+            return bounds, meta
+    return ZERO, ZERO
+
+
+@kernel(I64(U64))
+def lower_bound(bounds):
+    """Proved lower bound of an entry, in search units."""
+    return np.int64(np.int32(np.int64(bounds >> _HALF)))
+
+
+@kernel(I64(U64))
+def upper_bound(bounds):
+    """Proved upper bound of an entry, in search units."""
+    return np.int64(np.int32(np.int64(bounds & _LOW_HALF)))
+
+
+@kernel(I64(U64))
+def entry_depth(meta):
+    """Depth in plies that the bounds were searched to; for an exact entry, the empties."""
+    return np.int64(meta & _BYTE)
+
+
+@kernel(I64(U64))
+def entry_move(meta):
+    """Best move of an entry; NO_MOVE for a missing entry or one without a move."""
+    return np.int64((meta >> np.uint64(24)) & _BYTE) if meta != ZERO else _NO_MOVE
+
+
+@kernel(I64(U64))
+def entry_second_move(meta):
+    """The best move before the last change of mind; NO_MOVE if there is none."""
+    return np.int64((meta >> _HALF) & _BYTE) if meta != ZERO else _NO_MOVE
+
+
+@kernel(numba.boolean(U64, I64, I64, I64))
+def answers(meta, kind, depth, selectivity):
+    """True when an entry's bounds may answer a search of this kind, depth and selectivity (or a weaker one)."""
+    return (
+        meta != ZERO
+        and np.int64((meta >> np.uint64(16)) & _BYTE) == kind
+        and np.int64(meta & _BYTE) >= depth
+        and np.int64((meta >> np.uint64(8)) & _BYTE) >= selectivity
+    )
+
+
+@kernel(VOID(STATE, U64, U64, U64, I64, I64, I64, I64, I64, I64))
+def store(state, bucket, player, opponent, kind, depth, alpha, beta, score, move):
+    """Keep a fail-soft result: score <= alpha is an upper bound, score >= beta a lower one, between them exact.
+
+    Bounds known for the same depth and selectivity are kept where they are tighter. Otherwise replaces, of the two
+    slots, an empty or older one first, then the one with less depth.
+    """
+    selectivity = state.selectivity
+    generation = state.generation & np.int64(255)
+    limit = np.int64(0x7FFFFFFF)
+    lower = score if score > alpha else -limit
+    upper = score if score < beta else limit
+    slot = np.int64(0)
+    slot_value = np.int64(1) << np.int64(40)
+    second = _NO_MOVE
+    for candidate in range(2):
+        first = np.int64(4 * candidate)
+        old_meta = load_word(bucket, first + np.int64(3))
+        old_bounds = load_word(bucket, first + np.int64(2))
+        is_same = (
+            load_word(bucket, first) == player ^ old_bounds ^ old_meta
+            and load_word(bucket, first + np.int64(1)) == opponent ^ _swap_halves(old_bounds) ^ old_meta
+            and old_meta != ZERO
+        )
+        old_depth = np.int64(old_meta & _BYTE)
+        if is_same:
+            slot = first
+            old_move = entry_move(old_meta)
+            if move == _NO_MOVE:
+                move = old_move
+                second = entry_second_move(old_meta)
+            elif old_move != move:
+                second = old_move
+            else:
+                second = entry_second_move(old_meta)
+            old_selectivity = np.int64((old_meta >> np.uint64(8)) & _BYTE)
+            old_kind = np.int64((old_meta >> np.uint64(16)) & _BYTE)
+            if old_kind == kind and old_depth == depth and old_selectivity == selectivity:
+                old_lower, old_upper = lower_bound(old_bounds), upper_bound(old_bounds)
+                # Estimates of one depth may contradict each other; then the newer one stands alone.
+                if max(lower, old_lower) <= min(upper, old_upper):
+                    lower, upper = max(lower, old_lower), min(upper, old_upper)
+            break
+        value = np.int64(-1)
+        if old_meta != ZERO:
+            is_current = np.int64((old_meta >> np.uint64(40)) & _BYTE) == generation
+            value = old_depth + (np.int64(256) if is_current else np.int64(0))
+        if value < slot_value:
+            slot_value = value
+            slot = first
+    bounds = (np.uint64(lower) << _HALF) | (np.uint64(upper) & _LOW_HALF)
+    meta = (
+        np.uint64(depth)
+        | (np.uint64(selectivity) << np.uint64(8))
+        | (np.uint64(kind) << np.uint64(16))
+        | (np.uint64(move) << np.uint64(24))
+        | (np.uint64(second) << _HALF)
+        | (np.uint64(generation) << np.uint64(40))
+    )
+    store_word(bucket, slot, player ^ bounds ^ meta)
+    store_word(bucket, slot + np.int64(1), opponent ^ _swap_halves(bounds) ^ meta)
+    store_word(bucket, slot + np.int64(2), bounds)
+    store_word(bucket, slot + np.int64(3), meta)
+
+
+@kernel(I64(U64, U64, I64))
+def count_used(address, n_buckets, generation):
+    """Entries of this generation in the first `n_buckets` buckets."""
+    used = np.int64(0)
+    for bucket in range(np.int64(n_buckets)):
+        for slot in range(2):
+            meta = load_word(address, np.int64(8) * bucket + np.int64(4 * slot + 3))
+            if meta != ZERO and np.int64((meta >> np.uint64(40)) & _BYTE) == generation:
+                used += np.int64(1)
+    return used
+
+
+@kernel(VOID(U64, U64))
+def clear(address, n_buckets):
+    """Empty every bucket."""
+    for word in range(np.int64(8) * np.int64(n_buckets)):
+        store_word(address, word, ZERO)

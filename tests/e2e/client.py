@@ -1,0 +1,157 @@
+"""What the end-to-end tests share: named positions, judges of answers, and the program under a terminal."""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+
+import pexpect
+
+from othello_engine.position import Position
+from othello_engine.types import square_name
+from tools.measure.driver import EngineProcess, Line, Search, engine_environment
+from tools.measure.grammar import Info
+
+START = "---------------------------OX------XO--------------------------- X"
+
+MUST_PASS_MOVES = "e6 f6 c4 c5 c6 d6 g7 f4 g4 g6 e7 h8 h6 g5 g8 f8"
+"""Then X has no move, and O has c3, g3 and b4."""
+WIPED_OUT_MOVES = "e6 f4 e3 f6 g5 d6 e7 f5 c5"
+"""Finished: 13 black discs, no white one, 51 empties, white's turn."""
+EARLY_PASS_MOVES = "d3c3e6d2d1e1b3c1"
+"""The earliest kind of forced pass: Black has no move, White has b4 and d6."""
+
+SIX_EMPTIES = "----OOOXOO-OOOOX-OXXXXXXOXOOOXXXOOOOOOXXOOOOOOXXOOOOXXXXOOOOXXOO X"
+"""a3 is best, +12; then c2 +2, a1 -4, c1 -6, b1 -8, d1 -12."""
+PASSES_NEAR_THE_END = "XXXXXXXXXXOOOOOXXXXOOOOXXXOXOOOXXOXOOXOXOOOOOXXXOOOO-OOXOX--OOO- X"
+"""4 empties, +14 with empties to the winner; both sides pass in one line."""
+PASSES_WITH_SIX_EMPTIES = "O-XXOOOOO-XOOOO-OXXXXXXXX-OOOXXXXXXOXXXXOOXXOXXXOOXX-OXX-OOOOOOX X"
+"""6 empties, +24."""
+TWENTY_EMPTIES = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X"
+"""a2 is best, +38."""
+
+OVER_WITH_EMPTIES = "X------O" + "-" * 48 + "X-------"
+"""Nobody can move: X 2, O 1."""
+FULL_DRAW = "X" * 32 + "O" * 32
+FULL_33_31 = "X" * 33 + "O" * 31
+ONE_DEAD_EMPTY = "-" + "".join("X" if x < 8 or x % 8 == 0 or x % 9 == 0 else "O" for x in range(1, 64))
+"""One empty square that neither side can use: from a1 all three lines are black to the edge."""
+
+
+def legal_names(position: Position) -> list[str]:
+    return [square_name(move) for move in position.legal_moves]
+
+
+def position_after(moves: str) -> Position:
+    return Position.from_moves(moves)
+
+
+def board_line(position: Position) -> str:
+    """What `display` must say first."""
+    return f"board {position.to_text()}"
+
+
+def mask(line: str) -> str:
+    """A line without what may differ from run to run: times and speeds."""
+    return re.sub(r"\b(time|nps) \d+", r"\1 *", line)
+
+
+def texts(lines: Sequence[Line], *kinds: str) -> list[str]:
+    """The lines' texts; with kinds only those of these kinds."""
+    return [line.text for line in lines if not kinds or line.kind in kinds]
+
+
+def assert_playable(position: Position, answer: Search) -> None:
+    """The answer is a legal move of `position`, and every line of play is a legal continuation of it."""
+    legal = legal_names(position)
+    assert answer.best in (legal or ["none"])
+    for info in answer.infos:
+        assert_line_legal(position, info)
+    if answer.ponder is not None:
+        assert answer.ponder in legal_names(position.play(answer.best))
+
+
+def assert_line_legal(position: Position, info: Info) -> None:
+    """The pv can be played out from `position`, passes written where they are due and nowhere else."""
+    for move in info.pv:
+        assert move in legal_names(position), f"{move} is illegal in {info.pv}"
+        position = position.play(move)
+
+
+def final_lines(answer: Search) -> list[Info]:
+    """For each rank the last line reported, by rank."""
+    last: dict[int, Info] = {}
+    for info in answer.infos:
+        if info.score is not None:
+            last[info.multipv or 1] = info
+    return [last[rank] for rank in sorted(last)]
+
+
+def random_game_positions(seed: int, n: int) -> list[Position]:
+    """`n` unfinished positions from consecutive random games, all stages mixed."""
+    rng = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < n:
+        position = Position.start()
+        while not position.is_over:
+            if rng.random() < 0.15:
+                found.append(position)
+            position = position.play(rng.choice(position.legal_moves))
+    return found[:n]
+
+
+def run_script(text: str, timeout: float = 60.0, arguments: Sequence[str] = ()) -> tuple[list[str], int, str]:
+    """What `printf text | engine` prints, its exit status, and its stderr."""
+    with EngineProcess(arguments) as engine:
+        engine.send_bytes(text.encode())
+        engine.end_input()
+        lines = engine.read_to_end(timeout)
+        status = engine.wait_exit(timeout)
+        assert engine.wait_gone(3) == []
+        return texts(lines), status, engine.stderr_text
+
+
+class Terminal:
+    """The program on a pseudo-terminal, driven as a person or an expect script would."""
+
+    def __init__(self, arguments: Sequence[str] = (), *, echo: bool = False, columns: int = 80) -> None:
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-m", "protocol", *arguments],
+            env=engine_environment(),
+            encoding="utf-8",
+            codec_errors="replace",
+            echo=echo,
+            dimensions=(24, columns),
+            timeout=60,
+        )
+        # Pipes need no rest between write and read, and 50 ms a line add up.
+        self.child.delaybeforesend = None
+        self.echo = echo
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.child.close(force=True)
+
+    def send(self, line: str) -> None:
+        self.child.sendline(line)
+
+    def wait_for(self, pattern: str, timeout: float = 30) -> str:
+        """The next line that matches `pattern` as a whole; lines before it are dropped."""
+        self.child.expect(rf"(?m)^({pattern})\r\n", timeout=timeout)
+        return str(self.child.match.group(1))
+
+    def quit(self) -> int:
+        """Send `quit` and wait for the end; the exit status."""
+        self.send("quit")
+        self.child.expect(pexpect.EOF, timeout=10)
+        self.child.close()
+        return int(self.child.exitstatus)
+

@@ -1,0 +1,198 @@
+"""The rules of Othello and the classic evaluation, written to be obvious. Nothing here comes from the engine.
+
+A board is a list of eight rows (row 1 first), each a list of eight characters: `X` black, `O` white, `-` empty.
+A square is (row, column), both from 0. Slow twins of the kernels are tested against this file, so it shares no code, no
+tables and no tricks with them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+BLACK, WHITE, EMPTY = "X", "O", "-"
+
+Board = list[list[str]]
+Square = tuple[int, int]
+
+DIRECTIONS = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
+ALL_SQUARES = [(row, column) for row in range(8) for column in range(8)]
+CORNERS = [(0, 0), (0, 7), (7, 0), (7, 7)]
+
+
+# -- boards --------------------------------------------------------------------------------------------------
+
+
+def board_of(text: str) -> Board:
+    """The board of 64 characters, a1 first."""
+    assert len(text) == 64
+    assert set(text) <= {BLACK, WHITE, EMPTY}
+    return [list(text[8 * row : 8 * row + 8]) for row in range(8)]
+
+
+def text_of(board: Board) -> str:
+    return "".join("".join(row) for row in board)
+
+
+def board_of_bits(black: int, white: int) -> Board:
+    """From two integers whose bit 8 * row + column is a disc."""
+    board = [[EMPTY] * 8 for _ in range(8)]
+    for row, column in ALL_SQUARES:
+        bit = 2 ** (8 * row + column)
+        if black & bit:
+            board[row][column] = BLACK
+        if white & bit:
+            assert not black & bit
+            board[row][column] = WHITE
+    return board
+
+
+def bits_of(squares: list[Square]) -> int:
+    """The integer whose bit 8 * row + column is set for each square."""
+    return sum(2 ** (8 * row + column) for row, column in squares)
+
+
+def discs(board: Board, colour: str) -> list[Square]:
+    return [(row, column) for row, column in ALL_SQUARES if board[row][column] == colour]
+
+
+def other(colour: str) -> str:
+    return {BLACK: WHITE, WHITE: BLACK}[colour]
+
+
+def on_board(row: int, column: int) -> bool:
+    return 0 <= row <= 7 and 0 <= column <= 7
+
+
+# -- rules ---------------------------------------------------------------------------------------------------
+
+
+def turned(board: Board, colour: str, row: int, column: int) -> list[Square]:
+    """The discs that `colour` turns by playing here; none if the square is taken or no disc is outflanked."""
+    if board[row][column] != EMPTY:
+        return []
+    result = []
+    for row_step, column_step in DIRECTIONS:
+        run = []
+        r, c = row + row_step, column + column_step
+        while on_board(r, c) and board[r][c] == other(colour):
+            run.append((r, c))
+            r, c = r + row_step, c + column_step
+        if on_board(r, c) and board[r][c] == colour:
+            result += run
+    return sorted(result)
+
+
+def moves(board: Board, colour: str) -> list[Square]:
+    """The squares `colour` may play, in the order of the board."""
+    return [(row, column) for row, column in ALL_SQUARES if turned(board, colour, row, column)]
+
+
+def play(board: Board, colour: str, row: int, column: int) -> Board:
+    """A board on which `colour` has played here."""
+    result = [list(each) for each in board]
+    for r, c in turned(board, colour, row, column):
+        result[r][c] = colour
+    result[row][column] = colour
+    return result
+
+
+def is_over(board: Board) -> bool:
+    return not moves(board, BLACK) and not moves(board, WHITE)
+
+
+def final_score(board: Board, colour: str) -> int:
+    """Disc difference for `colour`; the winner also gets the empty squares."""
+    own, their = len(discs(board, colour)), len(discs(board, other(colour)))
+    empty = 64 - own - their
+    if own > their:
+        return own + empty - their
+    if own < their:
+        return own - their - empty
+    return 0
+
+
+def perft(board: Board, colour: str, depth: int, pass_costs_a_ply: bool = True) -> int:
+    """Leaves of the game tree at `depth`; a finished game is one leaf at any depth."""
+    if depth == 0:
+        return 1
+    own_moves = moves(board, colour)
+    if own_moves:
+        return sum(
+            perft(play(board, colour, row, column), other(colour), depth - 1, pass_costs_a_ply)
+            for row, column in own_moves
+        )
+    if not moves(board, other(colour)):
+        return 1
+    return perft(board, other(colour), depth - 1 if pass_costs_a_ply else depth, pass_costs_a_ply)
+
+
+def solve(board: Board, colour: str) -> int:
+    """The final score for `colour` when both sides play perfectly: full-width negamax without any cut."""
+    own_moves = moves(board, colour)
+    if own_moves:
+        return max(
+            -solve(play(board, colour, row, column), other(colour)) for row, column in own_moves
+        )
+    if moves(board, other(colour)):
+        return -solve(board, other(colour))
+    return final_score(board, colour)
+
+
+def solve_moves(board: Board, colour: str) -> dict[Square, int]:
+    """The value of every legal move for `colour`."""
+    return {
+        (row, column): -solve(play(board, colour, row, column), other(colour))
+        for row, column in moves(board, colour)
+    }
+
+
+# -- stability -----------------------------------------------------------------------------------------------
+
+
+def never_turned(board: Board) -> list[Square]:
+    """Discs that keep their colour in every continuation, whoever moves, turns taken in any order.
+
+    Stricter than the game, where the sides alternate. Only for boards with few empties.
+    """
+    safe = {square for square in ALL_SQUARES if board[square[0]][square[1]] != EMPTY}
+    seen = set()
+    waiting = [board]
+    while waiting:
+        current = waiting.pop()
+        if text_of(current) in seen:
+            continue
+        seen.add(text_of(current))
+        safe = {(row, column) for row, column in safe if current[row][column] == board[row][column]}
+        for colour in (BLACK, WHITE):
+            waiting += [play(current, colour, row, column) for row, column in moves(current, colour)]
+    return sorted(safe)
+
+
+@cache
+def never_turned_on_edge(edge: str) -> str:
+    """The edge's eight squares with `-` in place of each disc that some sequence of moves can turn.
+
+    Either colour may put a disc on any empty square, since discs off the edge can make any move legal; discs
+    outflanked along the edge are turned.
+    """
+    kept = edge
+    for place in range(8):
+        if edge[place] != EMPTY:
+            continue
+        for colour in (BLACK, WHITE):
+            after = list(edge)
+            after[place] = colour
+            for step in (-1, 1):
+                run = []
+                at = place + step
+                while 0 <= at < 8 and edge[at] == other(colour):
+                    run.append(at)
+                    at += step
+                if 0 <= at < 8 and edge[at] == colour:
+                    for each in run:
+                        after[each] = colour
+            later = never_turned_on_edge("".join(after))
+            kept = "".join(
+                old if old == still else EMPTY for old, still in zip(kept, later, strict=True)
+            )
+    return kept
