@@ -10,12 +10,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from othello_engine.core import plain
 from othello_engine.position import Position
 from othello_engine.types import PASS
-
-FULL = 2**64 - 1
-
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -40,7 +36,6 @@ class Known:
 # -- games ---------------------------------------------------------------------------------------------------
 
 START_TEXT = "---------------------------OX------XO--------------------------- X"
-"""The start as text."""
 
 WIPE_OUT = "e6f4d3e7f6g5e3e2f3c4f5f2"
 """White wipes Black out: 0-16, -64 for Black, no pass."""
@@ -83,7 +78,7 @@ ONE_USELESS_EMPTY = (
     "XOOOOOXO"
     "XOOOOOOX"
 )  # fmt: skip
-"""Only a1 is empty, and its three lines are black throughout. 22 black, 41 white."""
+"""Only a1 is empty, and its three lines are black throughout. 21 black, 42 white."""
 
 FINISHED = (
     (NOBODY_CAN_MOVE, 62),
@@ -91,7 +86,7 @@ FINISHED = (
     (FULL_DRAW, 0),
     ("O" * 32 + "X" * 32, 0),
     (EMPTY_BOARD, 0),
-    (ONE_USELESS_EMPTY, -20),
+    (ONE_USELESS_EMPTY, -22),
     ("X" + "-" * 63, 64),
     ("-" * 63 + "O", -64),
     ("X------O" + "-" * 48 + "X------O", 0),
@@ -260,7 +255,3 @@ def image(bitboard: int, index: int) -> int:
             found |= 1 << (8 * row + column)
     return found
 
-
-def legal_by_plain(position: Position) -> int:
-    """Moves by the rules on plain integers, without the Position's help."""
-    return plain.legal_moves(position.player, position.opponent)

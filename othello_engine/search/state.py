@@ -31,6 +31,7 @@ STATE_DTYPE = np.dtype(
         ("table_mask", np.uint64),
         ("weights_address", np.uint64),
         # root: moves allowed (0 = all), and what the finished ones proved
+        ("root_ply", np.int64),
         ("root_moves", np.uint64),
         ("root_best_move", np.int64),
         ("root_best_score", np.int64),

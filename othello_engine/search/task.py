@@ -23,7 +23,8 @@ class Task:
     depth: plies; ignored when `exact` (then the whole rest of the game). alpha, beta: alpha < beta; a null window has
     beta == alpha + 1. moves: bitboard of the moves allowed at this position, 0 = all of them (a forced
     pass is searched as such). node_limit: stop after about so many nodes, 0 = none; exact for one worker.
-    generation: age stamped on table entries, 0..255.
+    generation: age stamped on table entries, 0..255. ply: distance of this position from the root of the whole search
+    (killers and history are kept by it).
     """
 
     player: int
@@ -36,6 +37,7 @@ class Task:
     selectivity: int = 100
     node_limit: int = 0
     generation: int = 0
+    ply: int = 0
 
 
 @dataclass(frozen=True, slots=True)

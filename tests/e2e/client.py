@@ -1,8 +1,7 @@
-"""What the end-to-end tests share: named positions, judges of answers, and the program under a terminal."""
+"""What the end-to-end tests share: judges of answers, scripts, and the program on a terminal."""
 
 from __future__ import annotations
 
-import random
 import re
 import sys
 from collections.abc import Sequence
@@ -12,41 +11,12 @@ import pexpect
 
 from othello_engine.position import Position
 from othello_engine.types import square_name
+from tests.positions import random_positions
 from tools.measure.driver import EngineProcess, Line, Search, engine_environment
 from tools.measure.grammar import Info
 
-START = "---------------------------OX------XO--------------------------- X"
-
-MUST_PASS_MOVES = "e6 f6 c4 c5 c6 d6 g7 f4 g4 g6 e7 h8 h6 g5 g8 f8"
-"""Then X has no move, and O has c3, g3 and b4."""
-WIPED_OUT_MOVES = "e6 f4 e3 f6 g5 d6 e7 f5 c5"
-"""Finished: 13 black discs, no white one, 51 empties, white's turn."""
-EARLY_PASS_MOVES = "d3c3e6d2d1e1b3c1"
-"""The earliest kind of forced pass: Black has no move, White has b4 and d6."""
-
-SIX_EMPTIES = "----OOOXOO-OOOOX-OXXXXXXOXOOOXXXOOOOOOXXOOOOOOXXOOOOXXXXOOOOXXOO X"
-"""a3 is best, +12; then c2 +2, a1 -4, c1 -6, b1 -8, d1 -12."""
-PASSES_NEAR_THE_END = "XXXXXXXXXXOOOOOXXXXOOOOXXXOXOOOXXOXOOXOXOOOOOXXXOOOO-OOXOX--OOO- X"
-"""4 empties, +14 with empties to the winner; both sides pass in one line."""
-PASSES_WITH_SIX_EMPTIES = "O-XXOOOOO-XOOOO-OXXXXXXXX-OOOXXXXXXOXXXXOOXXOXXXOOXX-OXX-OOOOOOX X"
-"""6 empties, +24."""
-TWENTY_EMPTIES = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X"
-"""a2 is best, +38."""
-
-OVER_WITH_EMPTIES = "X------O" + "-" * 48 + "X-------"
-"""Nobody can move: X 2, O 1."""
-FULL_DRAW = "X" * 32 + "O" * 32
-FULL_33_31 = "X" * 33 + "O" * 31
-ONE_DEAD_EMPTY = "-" + "".join("X" if x < 8 or x % 8 == 0 or x % 9 == 0 else "O" for x in range(1, 64))
-"""One empty square that neither side can use: from a1 all three lines are black to the edge."""
-
-
 def legal_names(position: Position) -> list[str]:
     return [square_name(move) for move in position.legal_moves]
-
-
-def position_after(moves: str) -> Position:
-    return Position.from_moves(moves)
 
 
 def board_line(position: Position) -> str:
@@ -90,17 +60,10 @@ def final_lines(answer: Search) -> list[Info]:
     return [last[rank] for rank in sorted(last)]
 
 
-def random_game_positions(seed: int, n: int) -> list[Position]:
-    """`n` unfinished positions from consecutive random games, all stages mixed."""
-    rng = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < n:
-        position = Position.start()
-        while not position.is_over:
-            if rng.random() < 0.15:
-                found.append(position)
-            position = position.play(rng.choice(position.legal_moves))
-    return found[:n]
+def live_positions(count: int, seed: int) -> list[Position]:
+    """Positions of random games in which somebody has to move: passes included, finished games not."""
+    found = (position for position in random_positions(4 * count, seed) if not position.is_over)
+    return list(found)[::3][:count]
 
 
 def run_script(text: str, timeout: float = 60.0, arguments: Sequence[str] = ()) -> tuple[list[str], int, str]:

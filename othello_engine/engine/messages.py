@@ -1,0 +1,103 @@
+"""What the parent and a worker say to each other. Plain tuples, cheap to pickle; no behaviour.
+
+Requests go down one pipe, replies come up another. A worker computes one request at a time; only `Evaluate` is
+answered while it computes. Every request with an `id` gets exactly one reply with that id, unless the worker dies.
+The stop flag and the node count travel through shared memory instead, see `pool`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from othello_engine.search.task import Expansion, Task, TaskResult
+
+# -- requests ----------------------------------------------------------------------------------------------------
+
+
+class UseTable(NamedTuple):
+    """Take the block that follows on the pipe as transposition table."""
+
+
+class NewGame(NamedTuple):
+    """Forget killers and history."""
+
+
+class Search(NamedTuple):
+    id: int
+    task: Task
+
+
+class Expand(NamedTuple):
+    id: int
+    task: Task
+
+
+class Evaluate(NamedTuple):
+    id: int
+    player: int
+    opponent: int
+
+
+class Perft(NamedTuple):
+    id: int
+    player: int
+    opponent: int
+    depth: int
+
+
+class Exit(NamedTuple):
+    """Leave at once."""
+
+
+Request = UseTable | NewGame | Search | Expand | Evaluate | Perft | Exit
+
+# -- replies -----------------------------------------------------------------------------------------------------
+
+
+class Loading(NamedTuple):
+    """`done` of `total` kernels are ready; `compiling` tells compiling from loading."""
+
+    done: int
+    total: int
+    compiling: bool
+
+
+class Ready(NamedTuple):
+    """Kernels are there and touched, the table is attached; `notes` are said to the user once."""
+
+    notes: tuple[str, ...]
+
+
+class Searched(NamedTuple):
+    """hashfull: table use per mille, looked at now and then."""
+
+    id: int
+    result: TaskResult
+    hashfull: int
+
+
+class Expanded(NamedTuple):
+    id: int
+    expansion: Expansion
+
+
+class Evaluated(NamedTuple):
+    id: int
+    value: int
+
+
+class Counted(NamedTuple):
+    """nodes: None if the count was stopped."""
+
+    id: int
+    nodes: int | None
+
+
+class Failed(NamedTuple):
+    """A request, or loading (id 0), raised; `text` is the end of the traceback on one line."""
+
+    id: int
+    text: str
+
+
+Reply = Loading | Ready | Searched | Expanded | Evaluated | Counted | Failed

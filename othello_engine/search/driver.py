@@ -1,0 +1,245 @@
+"""One search process's searcher: turns tasks into kernel calls and kernel records into plain answers."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from othello_engine.core import plain
+from othello_engine.core.perft import perft as perft_kernel
+from othello_engine.evaluation.evaluate import EVALUATIONS, static_value
+from othello_engine.search import table
+from othello_engine.search.layout import STATE_BYTES, TABLE_BUCKET_BYTES
+from othello_engine.search.midgame import STOPPED_VALUE, leaf_value, terminal_value
+from othello_engine.search.ordering import order_moves
+from othello_engine.search.pvs import null_window, pvs
+from othello_engine.search.state import MAX_PLY, check_layout, state_at
+from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Expansion, Task, TaskResult
+from othello_engine.types import NO_MOVE, PASS, ScoreKind
+
+_USE_SAMPLE_BUCKETS = 1024
+_PERFT_SLICE_DEPTH = 7
+"""Perft looks at the stop flag between subtrees of this depth: a few milliseconds each."""
+
+
+def table_buckets(n_bytes: int) -> int:
+    """How many buckets a table of `n_bytes` has: the largest power of two that fits, at least 1."""
+    return 1 << max(0, (n_bytes // TABLE_BUCKET_BYTES).bit_length() - 1)
+
+
+def _address_of(buffer: Any) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+
+
+def clear_table(buffer: Any) -> None:
+    """Empty the table in this block; other processes may go on using it."""
+    table.clear(_address_of(buffer), table_buckets(len(buffer)))
+
+
+def table_use(buffer: Any, generation: int) -> int:
+    """How full the table is with entries of this generation, per mille, from a sample."""
+    sample = min(_USE_SAMPLE_BUCKETS, table_buckets(len(buffer)))
+    return int(table.count_used(_address_of(buffer), sample, generation & 255)) * 1000 // (2 * sample)
+
+
+class Searcher:
+    """Kernels, state record and table of one search process.
+
+    state_buffer: STATE_BYTES of writable memory, kept alive by the caller; evaluation: a name in EVALUATIONS.
+    Not thread-safe, except that `evaluate` may be called while `run` is running.
+    """
+
+    def __init__(self, state_buffer: Any, evaluation: str = "classic") -> None:
+        check_layout()
+        ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
+        self._state = state_at(state_buffer)
+        number, self.score_kind, self._disc_unit, self._win_unit = EVALUATIONS[evaluation]
+        self._state.evaluation = number
+        self._evaluation = number
+        self._table: Any = None
+        self._generation = -1
+        self.attach_table(bytearray(2 * TABLE_BUCKET_BYTES))
+
+    def attach_table(self, buffer: Any) -> None:
+        """Use the table in this block from now on (64-byte aligned for speed; any size from one bucket)."""
+        self._table = buffer
+        self._state.table_address = _address_of(buffer)
+        self._state.table_mask = table_buckets(len(buffer)) - 1
+
+    def new_game(self) -> None:
+        """Forget what helps ordering only; the table is the parent's to clear."""
+        self._state.killers[:] = NO_MOVE
+        self._state.history[:] = 0
+        self._generation = -1
+
+    def run(self, task: Task) -> TaskResult:
+        """Search one task; returns early, with what is proved, when the stop flag is set. See TaskResult."""
+        state = self._prepare(task)
+        player, opponent = np.uint64(task.player), np.uint64(task.opponent)
+        alpha, beta = self._window(task)
+        is_null = beta == alpha + 1 and task.moves == 0
+        if is_null:
+            score = int(null_window(state, player, opponent, alpha, task.depth, task.ply))
+        else:
+            score = int(pvs(state, player, opponent, alpha, beta, task.depth, task.ply))
+        complete = score != int(STOPPED_VALUE)
+        nodes = int(state.nodes)
+        if is_null:
+            best_move = self._table_move(task.player, task.opponent) if complete else NO_MOVE
+            pv = [best_move] if best_move != NO_MOVE else []
+        else:
+            best_move = int(state.root_best_move)
+            pv = [int(move) for move in state.pv[task.ply, : int(state.pv_length[task.ply])]]
+            if pv[:1] != [best_move]:
+                pv = [best_move] if best_move != NO_MOVE else []
+        return TaskResult(
+            score=score if complete else int(state.root_best_score),
+            best_move=best_move,
+            pv=self._extended(task, pv),
+            nodes=nodes,
+            complete=complete,
+            first_done=complete or bool(state.root_first_done),
+            selective_depth=max(int(state.selective_depth) - task.ply, len(pv)),
+        )
+
+    def expand(self, task: Task) -> Expansion:
+        """The moves of the task's position in search order, with what the table proves about each reply position."""
+        state = self._prepare(task)
+        player, opponent = task.player, task.opponent
+        moves = plain.legal_moves(player, opponent)
+        if not moves:
+            if not plain.legal_moves(opponent, player):
+                return Expansion((), False, 0)
+            return Expansion((self._child(task, PASS, opponent, player, task.depth),), True, 1)
+        if task.moves:
+            moves &= task.moves
+        bounds, meta = self._entry(player, opponent)
+        first, second = int(table.entry_move(meta)), int(table.entry_second_move(meta))
+        row = task.ply
+        n_moves = int(order_moves(state, np.uint64(player), np.uint64(opponent), np.uint64(moves), row, first, second))
+        ordered = sorted((int(packed) for packed in state.moves[row, :n_moves]), reverse=True)
+        children = []
+        for packed in ordered:
+            square = packed & 255
+            turned = plain.flips(square, player, opponent)
+            placed = player ^ turned ^ (1 << square)
+            children.append(self._child(task, square, opponent ^ turned, placed, task.depth - 1))
+        return Expansion(tuple(children), False, n_moves)
+
+    def evaluate(self, player: int, opponent: int) -> int:
+        """Static value for the side to move; the true one if the game is over. Units of the evaluation."""
+        if not plain.legal_moves(player, opponent) and not plain.legal_moves(opponent, player):
+            score = plain.final_score(player, opponent)
+            return score * self._disc_unit + (score > 0) * self._win_unit - (score < 0) * self._win_unit
+        return int(static_value(self._evaluation, np.uint64(player), np.uint64(opponent)))
+
+    def perft(self, player: int, opponent: int, depth: int) -> int | None:
+        """Leaves at `depth` (a pass is a ply, a finished game one leaf); None if the stop flag was set."""
+        if self._state.stop:
+            return None
+        if depth <= _PERFT_SLICE_DEPTH:
+            leaves = int(perft_kernel(np.uint64(player), np.uint64(opponent), depth))
+            self._state.nodes += leaves
+            return leaves
+        moves = plain.legal_moves(player, opponent)
+        if not moves:
+            if not plain.legal_moves(opponent, player):
+                return 1
+            return self.perft(opponent, player, depth - 1)
+        total = 0
+        while moves:
+            square = (moves & -moves).bit_length() - 1
+            moves &= moves - 1
+            turned = plain.flips(square, player, opponent)
+            leaves_below = self.perft(opponent ^ turned, player ^ turned ^ (1 << square), depth - 1)
+            if leaves_below is None:
+                return None
+            total += leaves_below
+        return total
+
+    def _prepare(self, task: Task) -> Any:
+        """Write a task's settings into the state record. The stop flag is the caller's and stays as it is."""
+        state = self._state
+        if task.generation != self._generation:
+            self._generation = task.generation
+            state.killers[:] = NO_MOVE
+            state.history >>= 2
+        state.nodes = 0
+        state.node_limit = task.node_limit
+        state.selective_depth = 0
+        state.exact = int(task.exact)
+        state.disc_unit, state.win_unit = (1, 0) if task.exact else (self._disc_unit, self._win_unit)
+        state.selectivity = task.selectivity
+        state.generation = task.generation & 255
+        state.root_ply = task.ply
+        state.root_moves = task.moves
+        state.root_best_move = NO_MOVE
+        state.root_best_score = -EXACT_LIMIT if task.exact else -SCORE_LIMIT
+        state.root_first_done = 0
+        state.root_n_done = 0
+        return state
+
+    @staticmethod
+    def _window(task: Task) -> tuple[int, int]:
+        if task.exact:
+            # -65 and 65: a score of exactly -64 or 64 inside the full window is exact, not a bound.
+            return max(task.alpha, -EXACT_LIMIT - 1), min(task.beta, EXACT_LIMIT + 1)
+        return max(task.alpha, -SCORE_LIMIT), min(task.beta, SCORE_LIMIT)
+
+    def _entry(self, player: int, opponent: int) -> tuple[int, int]:
+        p, o = np.uint64(player), np.uint64(opponent)
+        bounds, meta = table.probe(table.bucket_address(self._state, p, o), p, o)
+        return bounds, meta
+
+    def _table_move(self, player: int, opponent: int) -> int:
+        """The table's move if it is legal here, else NO_MOVE."""
+        if not plain.legal_moves(player, opponent):
+            return PASS if plain.legal_moves(opponent, player) else NO_MOVE
+        move = int(table.entry_move(self._entry(player, opponent)[1]))
+        return move if plain.legal_moves(player, opponent) >> move & 1 else NO_MOVE
+
+    def _extended(self, task: Task, pv: list[int]) -> tuple[int, ...]:
+        """Follow the table's moves beyond the end of a line that a cutoff ended."""
+        player, opponent = task.player, task.opponent
+        for move in pv:
+            player, opponent = self._after(player, opponent, move)
+        wanted = MAX_PLY if task.exact else task.depth
+        while pv and len(pv) < wanted:
+            move = self._table_move(player, opponent)
+            if move == NO_MOVE:
+                break
+            pv.append(move)
+            player, opponent = self._after(player, opponent, move)
+        return tuple(pv)
+
+    @staticmethod
+    def _after(player: int, opponent: int, move: int) -> tuple[int, int]:
+        if move == PASS:
+            return opponent, player
+        turned = plain.flips(move, player, opponent)
+        return opponent ^ turned, player ^ turned ^ (1 << move)
+
+    def _child(self, task: Task, move: int, player: int, opponent: int, depth: int) -> Child:
+        limit = EXACT_LIMIT if task.exact else SCORE_LIMIT
+        moves, others = plain.legal_moves(player, opponent), plain.legal_moves(opponent, player)
+        if not moves and not others:
+            score = int(terminal_value(self._state, np.uint64(player), np.uint64(opponent)))
+            return Child(move, player, opponent, score, score, over=True)
+        if not task.exact and depth <= 0:
+            score = int(leaf_value(self._state, np.uint64(player), np.uint64(opponent)))
+            return Child(move, player, opponent, score, score)
+        bounds, meta = self._entry(player, opponent)
+        kind = table.KIND_EXACT if task.exact else table.KIND_ESTIMATE
+        needed = 64 - (player | opponent).bit_count() if task.exact else depth
+        lower, upper = -limit, limit
+        if table.answers(meta, kind, needed, task.selectivity):
+            lower = max(lower, int(table.lower_bound(bounds)))
+            upper = min(upper, int(table.upper_bound(bounds)))
+        return Child(move, player, opponent, lower, upper, self._table_move(player, opponent), passes=not moves)
+
+
+def score_kind_of(evaluation: str) -> ScoreKind:
+    """How the midgame scores of this evaluation are shown."""
+    return EVALUATIONS[evaluation][1]

@@ -1,0 +1,85 @@
+"""Move ordering of the midgame search: which move first. It never changes a value, only the work.
+
+The documented constants of the `classic` profile, and one term of our own: the moves left to the opponent.
+"""
+
+import numpy as np
+
+from othello_engine.core.jit import I64, ONE, U64, VOID, ZERO, kernel
+from othello_engine.core.simd import flips, legal_moves, popcount, square_of
+from othello_engine.evaluation.classic import SQUARE_WEIGHTS
+from othello_engine.search.state import STATE
+
+TABLE_MOVE = np.int64(200_000)
+FIRST_KILLER = np.int64(80_000)
+SECOND_KILLER = np.int64(40_000)
+CORNER = np.int64(10_000)
+SQUARE_FACTOR = np.int64(20)
+FLIP_FACTOR = np.int64(35)
+REPLY_FACTOR = np.int64(600)
+"""Ours: cost of each move left to the opponent (a corner counts twice). Measured in docs/search.md."""
+SECOND_TABLE_MOVE = np.int64(100_000)
+HISTORY_LIMIT = np.int64(30_000)
+"""History stays below the killers; when an entry reaches this, all are halved."""
+
+_CORNERS = np.uint64(0x8100000000000081)
+
+
+@kernel(I64(STATE, U64, U64, U64, I64, I64, I64))
+def order_moves(state, player, opponent, moves, ply, first, second):
+    """Write the moves of the bitboard into row `ply` of state.moves; returns how many.
+
+    Packed as order score << 8 | square; `pick` takes them best first. first, second: table moves or NO_MOVE.
+    """
+    row = state.moves[ply]
+    n_moves = np.int64(0)
+    while moves != ZERO:
+        x = square_of(moves)
+        bit = moves & (~moves + ONE)
+        moves ^= bit
+        turned = flips(x, player, opponent)
+        value = state.history[ply & np.int64(1), x] + SQUARE_WEIGHTS[x] * SQUARE_FACTOR
+        value += FLIP_FACTOR * popcount(turned)
+        if x == first:
+            value += TABLE_MOVE
+        elif x == second:
+            value += SECOND_TABLE_MOVE
+        if x == state.killers[ply, 0]:
+            value += FIRST_KILLER
+        elif x == state.killers[ply, 1]:
+            value += SECOND_KILLER
+        if bit & _CORNERS != ZERO:
+            value += CORNER
+        replies = legal_moves(opponent ^ turned, player ^ turned ^ bit)
+        value -= REPLY_FACTOR * (popcount(replies) + popcount(replies & _CORNERS))
+        row[n_moves] = (value << np.int64(8)) | x
+        n_moves += np.int64(1)
+    return n_moves
+
+
+@kernel(I64(STATE, I64, I64, I64))
+def pick(state, ply, index, n_moves):
+    """Square of the best move from `index` on in row `ply`; it is swapped to `index`."""
+    row = state.moves[ply]
+    top = index
+    for other in range(index + 1, n_moves):
+        if row[other] > row[top]:
+            top = other
+    packed = row[top]
+    row[top] = row[index]
+    row[index] = packed
+    return packed & np.int64(255)
+
+
+@kernel(VOID(STATE, I64, I64, I64))
+def reward(state, ply, square, depth):
+    """Remember a move that caused a cutoff: as killer of its ply, and in the history of its side."""
+    if state.killers[ply, 0] != square:
+        state.killers[ply, 1] = state.killers[ply, 0]
+        state.killers[ply, 0] = square
+    side = ply & np.int64(1)
+    state.history[side, square] += depth * depth
+    if state.history[side, square] > HISTORY_LIMIT:
+        for side_ in range(2):
+            for other in range(64):
+                state.history[side_, other] >>= np.int64(1)

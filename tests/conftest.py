@@ -1,0 +1,44 @@
+"""Order and selection of tests, and one kernel cache for all of them."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("search", deadline=None, max_examples=2000, print_blob=True)
+settings.load_profile("default")
+
+_DAY_S = 24 * 3600.0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Kernels compiled by one test run are loaded by the next, as long as their sources are the same."""
+    try:
+        from othello_engine.core import cache, jit
+    except ImportError:  # a tree without kernels or without Numba: the tests that need them say so
+        return
+    base = Path(config.cache.mkdir("kernels")) if config.cache else None
+    if base is None:
+        return
+    folder = base / cache.digest()
+    folder.mkdir(exist_ok=True)
+    folder.touch()
+    for old in base.iterdir():
+        if time.time() - old.stat().st_mtime > _DAY_S:
+            shutil.rmtree(old, ignore_errors=True)
+    jit.use_folder(folder)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Slow tests only when asked for with `-m` or by name; tests of the real program last."""
+    asked_for = config.option.markexpr or any("::" in argument for argument in config.args)
+    if not asked_for:
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    items.sort(key=lambda item: item.get_closest_marker("e2e") is not None)
