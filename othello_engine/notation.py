@@ -55,7 +55,7 @@ def parse_move(text: str) -> int:
 # a move (a double dash is a pass), a move number with its dots. A number without dots counts only right
 # before a move, so that a stray `35` or the last digit of `f55` is not swallowed.
 _MOVE_OR_FILLER = re.compile(
-    r"""(?P<move> [a-h][1-8] | pass | pa | ps | (?<!-)--(?!-) | @@@@ | (?<!\d)0000(?!\d) )
+    r"""(?P<move> [a-h][1-8] | pass | pa | ps | (?<!-)--(?!-) | @@@@ | 0000(?!\d) )
       | (?P<filler> \s+ | \+ | (?<!-)-(?!-)
           | (?<!\d)\d{1,3} (?: \.+ | (?= \s* (?: [a-h][1-8] | p[as] | -- | @@@@ | 0000 ) ) ) )
       | (?P<junk> \S{1,16} )""",

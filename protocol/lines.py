@@ -196,6 +196,16 @@ class LineWriter:
             self._changed.notify_all()
         return self.flush(timeout)
 
+    def reader_is_gone(self) -> bool:
+        """True if it is certain that nobody will read what is written next."""
+        if self._closed or self._descriptor is None:
+            return True
+        if not hasattr(select, "poll"):
+            return False
+        poll = select.poll()
+        poll.register(self._descriptor, 0)  # POLLERR and POLLHUP are reported unasked
+        return any(state & (select.POLLERR | select.POLLHUP) for _, state in poll.poll(0))
+
     def _drop_oldest_progress(self) -> None:
         for index, (_, progress) in enumerate(self._waiting):
             if progress:
@@ -244,8 +254,10 @@ class LineWriter:
 
 def clean_line(text: str) -> str:
     """A text as one line of ASCII: other characters become `?`, control characters and trailing blanks go."""
-    ascii_text = text.encode("ascii", "replace").decode("ascii")
-    return "".join(each if " " <= each <= "~" else " " for each in ascii_text).rstrip()
+    line = text.encode("ascii", "replace").decode("ascii")
+    if not line.isprintable():
+        line = "".join(each if each.isprintable() else " " for each in line)
+    return line.rstrip()
 
 
 # -- descriptors -------------------------------------------------------------------------------------------
@@ -271,6 +283,7 @@ def claim_descriptors() -> Wire:
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in missing:
         os.dup2(null, descriptor)
+        os.set_inheritable(descriptor, True)  # dup2 leaves it alone where `null` is the descriptor itself
     wire = Wire(None if 0 in missing else os.dup(0), None if 1 in missing else os.dup(1))
     if 0 not in missing:
         os.dup2(null, 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -22,9 +21,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from othello_engine.core import cache, jit
     except ImportError:  # a tree without kernels or without Numba: the tests that need them say so
         return
-    base = Path(config.cache.mkdir("kernels")) if config.cache else None
-    if base is None:
+    if not hasattr(config, "cache"):  # run with `-p no:cacheprovider`: compile in memory
         return
+    assert config.cache is not None
+    base = config.cache.mkdir("kernels")
     folder = base / cache.digest()
     folder.mkdir(exist_ok=True)
     folder.touch()

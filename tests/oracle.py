@@ -1,12 +1,13 @@
 """The rules of Othello and the classic evaluation, written to be obvious. Nothing here comes from the engine.
 
-A board is a list of eight rows (row 1 first), each a list of eight characters: `X` black, `O` white, `-` empty.
-A square is (row, column), both from 0. Slow twins of the kernels are tested against this file, so it shares no code, no
-tables and no tricks with them.
+A board is a list of eight rows (row 1 first), each of eight characters: `X` black, `O` white, `-` empty.
+A square is (row, column), both from 0. The kernels and their plain twins are tested against this file, so it
+shares no code, no tables and no tricks with them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 BLACK, WHITE, EMPTY = "X", "O", "-"
@@ -130,9 +131,7 @@ def solve(board: Board, colour: str) -> int:
     """The final score for `colour` when both sides play perfectly: full-width negamax without any cut."""
     own_moves = moves(board, colour)
     if own_moves:
-        return max(
-            -solve(play(board, colour, row, column), other(colour)) for row, column in own_moves
-        )
+        return max(-solve(play(board, colour, row, column), other(colour)) for row, column in own_moves)
     if moves(board, other(colour)):
         return -solve(board, other(colour))
     return final_score(board, colour)
@@ -192,7 +191,113 @@ def never_turned_on_edge(edge: str) -> str:
                     for each in run:
                         after[each] = colour
             later = never_turned_on_edge("".join(after))
-            kept = "".join(
-                old if old == still else EMPTY for old, still in zip(kept, later, strict=True)
-            )
+            kept = "".join(old if old == still else EMPTY for old, still in zip(kept, later, strict=True))
     return kept
+
+
+# -- classic evaluation --------------------------------------------------------------------------------------
+
+CLASSIC_TABLE = [
+    [120, -40, 20, 5, 5, 20, -40, 120],
+    [-40, -80, -5, -5, -5, -5, -80, -40],
+    [20, -5, 15, 3, 3, 15, -5, 20],
+    [5, -5, 3, 3, 3, 3, -5, 5],
+    [5, -5, 3, 3, 3, 3, -5, 5],
+    [20, -5, 15, 3, 3, 15, -5, 20],
+    [-40, -80, -5, -5, -5, -5, -80, -40],
+    [120, -40, 20, 5, 5, 20, -40, 120],
+]
+CLASSIC_WEIGHTS = {
+    "material": 12,
+    "positional": 10,
+    "mobility": 90,
+    "corners": 800,
+    "frontier": -18,
+    "parity": 55,
+    "danger": -220,
+    "stable": 140,
+}
+CLASSIC_PARITY_EMPTIES = 16
+
+
+def beside(row: int, column: int) -> list[Square]:
+    """The squares beside a square, up to eight."""
+    return [(row + r, column + c) for r, c in DIRECTIONS if on_board(row + r, column + c)]
+
+
+def frontier(board: Board, colour: str) -> list[Square]:
+    """Discs that touch an empty square."""
+    return [
+        (row, column)
+        for row, column in discs(board, colour)
+        if any(board[r][c] == EMPTY for r, c in beside(row, column))
+    ]
+
+
+def in_danger(board: Board, colour: str) -> list[Square]:
+    """Discs on the squares beside an empty corner: one X-square and two C-squares each."""
+    return [
+        square
+        for row, column in CORNERS
+        if board[row][column] == EMPTY
+        for square in beside(row, column)
+        if board[square[0]][square[1]] == colour
+    ]
+
+
+def grown_from_corners(board: Board, colour: str) -> list[Square]:
+    """The classic evaluation's stable discs: what grows outward from the corners of this colour.
+
+    Seen from an owned corner a disc joins if the neighbour towards the corner supports it in its row, in its
+    column and on the diagonal that leads that way, and if one of its neighbours on the other diagonal does.
+    Off the board is support.
+    """
+    own_corners = [(row, column) for row, column in CORNERS if board[row][column] == colour]
+    stable = set(own_corners)
+
+    def supports(row: int, column: int) -> bool:
+        return not on_board(row, column) or (row, column) in stable
+
+    while True:
+        joining = set()
+        for corner_row, corner_column in own_corners:
+            up = -1 if corner_row == 0 else 1
+            left = -1 if corner_column == 0 else 1
+            for row, column in discs(board, colour):
+                if (
+                    supports(row, column + left)
+                    and supports(row + up, column)
+                    and supports(row + up, column + left)
+                    and (supports(row + up, column - left) or supports(row - up, column + left))
+                ):
+                    joining.add((row, column))
+        if joining <= stable:
+            return sorted(stable)
+        stable |= joining
+
+
+def classic_terms(board: Board, colour: str) -> dict[str, int]:
+    """The eight differences of the classic evaluation, own minus other's, before their weights."""
+
+    def difference(count: Callable[[str], int]) -> int:
+        return count(colour) - count(other(colour))
+
+    n_empty = len(discs(board, EMPTY))
+    parity = 0
+    if n_empty <= CLASSIC_PARITY_EMPTIES:
+        parity = 1 if n_empty % 2 == 1 else -1
+    return {
+        "material": difference(lambda side: len(discs(board, side))),
+        "positional": difference(lambda side: sum(CLASSIC_TABLE[r][c] for r, c in discs(board, side))),
+        "mobility": difference(lambda side: len(moves(board, side))),
+        "corners": difference(lambda side: sum(board[r][c] == side for r, c in CORNERS)),
+        "frontier": difference(lambda side: len(frontier(board, side))),
+        "parity": parity,
+        "danger": difference(lambda side: len(in_danger(board, side))),
+        "stable": difference(lambda side: len(grown_from_corners(board, side))),
+    }
+
+
+def classic_evaluation(board: Board, colour: str) -> int:
+    """The classic evaluation for `colour`, whose turn it is."""
+    return sum(CLASSIC_WEIGHTS[name] * value for name, value in classic_terms(board, colour).items())

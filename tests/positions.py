@@ -6,6 +6,7 @@ independent programs, not from this engine.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,12 +14,13 @@ from dataclasses import dataclass
 from othello_engine.position import Position
 from othello_engine.types import PASS
 
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """A position and what is known about it.
 
-    score: exact value for the side to move. best: the best moves by name. moves: exact value of every legal move, where
-    known. slips: values that typical mistakes give (no move taken for the end, sign lost at a pass ...).
+    score: exact value for the side to move. best: the best moves by name. moves: exact value of every legal
+    move, where known. slips: values that typical mistakes give (no move taken for the end, a sign lost).
     """
 
     name: str
@@ -53,6 +55,9 @@ PASS_AT_16 = "e6f6c4c5c6d6g7f4g4g6e7h8h6g5g8f8"
 PASS_AT_16_PERFT = (1, 3, 13, 97, 745, 6509, 58855)
 BLACK_WIPES_OUT = "e6f4e3f6g5d6e7f5c5"
 """Black wins 13-0 with 51 empties."""
+
+CROWDED = "---------OOOOXO--XXX-XO--OX--OO---XO--X--OXXXXO--OO-OXO--------- X"
+"""35 legal moves, more than any game is known to reach; found by hill climbing."""
 
 # -- perft ---------------------------------------------------------------------------------------------------
 
@@ -157,10 +162,10 @@ FFO_40 = Known(
 
 
 def random_game(rng: random.Random, squeeze: float = 0.0) -> list[Position]:
-    """The positions of one random game from the start, before and after forced passes, the finished one last.
+    """The positions of a random game from the start, before and after forced passes, the finished one last.
 
-    squeeze: share of the moves that leave the opponent as few replies as possible. That makes passes, wipe-outs and
-    early ends, which uniform games hardly ever show.
+    squeeze: share of the moves that leave the opponent as few replies as possible. That makes passes,
+    wipe-outs and early ends, which uniform games hardly ever show.
     """
     position = Position.start()
     positions = [position]
@@ -172,6 +177,15 @@ def random_game(rng: random.Random, squeeze: float = 0.0) -> list[Position]:
         position = position.play(rng.choice(legal))
         positions.append(position)
     return positions
+
+
+def moves_of(game: list[Position]) -> list[int]:
+    """The moves between the positions of a game, passes included."""
+    moves = []
+    for before, after in itertools.pairwise(game):
+        placed = before.empties & ~after.empties
+        moves.append(placed.bit_length() - 1 if placed else PASS)
+    return moves
 
 
 def random_positions(count: int, seed: int) -> Iterator[Position]:
@@ -203,10 +217,9 @@ def random_bitboards(count: int, seed: int) -> Iterator[tuple[int, int]]:
 
 
 def late_positions(n_empties: int, count: int, seed: int) -> Iterator[Position]:
-    """`count` positions of random games with this many empties; about half have a pass or an early end in store.
+    """`count` positions of random games with so many empties, half of them with a pass or an early end ahead.
 
-    Those are positions in which a side must pass now, or must pass or finds the game over after some move, or which are
-    finished themselves.
+    Ahead: the side to move has no move, or some move leaves the opponent without one.
     """
     rng = random.Random(seed)
     ordinary = made = 0
@@ -241,7 +254,7 @@ def bits(names: str) -> int:
 
 
 def image(bitboard: int, index: int) -> int:
-    """One of the eight symmetries, square by square: bit 0 of index mirrors rows, bit 1 columns, bit 2 transposes."""
+    """One of the eight symmetries: bit 0 of index mirrors rows, bit 1 columns, and bit 2 then transposes."""
     found = 0
     for square in range(64):
         if bitboard >> square & 1:
@@ -254,4 +267,3 @@ def image(bitboard: int, index: int) -> int:
                 row, column = column, row
             found |= 1 << (8 * row + column)
     return found
-

@@ -20,6 +20,8 @@ from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Expansio
 from othello_engine.types import NO_MOVE, PASS, ScoreKind
 
 _USE_SAMPLE_BUCKETS = 1024
+_EXPAND_DEPTH = 8
+"""Nodes that are split are ordered as carefully as any this deep."""
 _PERFT_SLICE_DEPTH = 7
 """Perft looks at the stop flag between subtrees of this depth: a few milliseconds each."""
 
@@ -67,6 +69,15 @@ class Searcher:
         self._table = buffer
         self._state.table_address = _address_of(buffer)
         self._state.table_mask = table_buckets(len(buffer)) - 1
+
+    @property
+    def stop_flag(self) -> int:
+        """Non-zero: the running task ends soon, and the next ones at once. The caller sets and clears it."""
+        return int(self._state.stop)
+
+    @stop_flag.setter
+    def stop_flag(self, value: int) -> None:
+        self._state.stop = value
 
     def new_game(self) -> None:
         """Forget what helps ordering only; the table is the parent's to clear."""
@@ -117,9 +128,9 @@ class Searcher:
             moves &= task.moves
         bounds, meta = self._entry(player, opponent)
         first, second = int(table.entry_move(meta)), int(table.entry_second_move(meta))
-        row = task.ply
-        n_moves = int(order_moves(state, np.uint64(player), np.uint64(opponent), np.uint64(moves), row, first, second))
-        ordered = sorted((int(packed) for packed in state.moves[row, :n_moves]), reverse=True)
+        boards = np.uint64(player), np.uint64(opponent), np.uint64(moves)
+        n_moves = int(order_moves(state, *boards, max(task.depth, _EXPAND_DEPTH), task.ply, first, second))
+        ordered = sorted((int(packed) for packed in state.moves[task.ply, :n_moves]), reverse=True)
         children = []
         for packed in ordered:
             square = packed & 255

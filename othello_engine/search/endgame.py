@@ -17,7 +17,6 @@ from othello_engine.types import NO_MOVE
 
 _NO_MOVE = np.int64(NO_MOVE)
 _CORNERS = np.uint64(0x8100000000000081)
-_FILE_A, _FILE_H = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 STOPPED = np.int64(-1000)
 """Returned up the tree after the stop flag was seen; never stored, never believed."""
@@ -303,6 +302,12 @@ def _nws_shallow(state, player, opponent, alpha, n_empties):
     return best
 
 
+MOBILITY_COST = np.int64(16)
+POTENTIAL_COST = np.int64(8)
+CORNER_BONUS = np.int64(25)
+"""Weights of the ordering, found by node counts on FFO 21-44 (docs/search.md)."""
+
+
 @kernel(I64(U64, U64, U64))
 def _reply_cost(player, opponent, moves):
     """How much the side to move after our move can do: its moves, corners double, and its potential moves.
@@ -318,10 +323,10 @@ def _reply_cost(player, opponent, moves):
         | (inner << np.uint64(7)) | (inner >> np.uint64(7))
         | (inner << np.uint64(9)) | (inner >> np.uint64(9))
     ) & ~(player | opponent)  # fmt: skip
-    return np.int64(16) * weighted + np.int64(2) * popcount(beside)
+    return MOBILITY_COST * weighted + POTENTIAL_COST * popcount(beside)
 
 
-_ODD_BONUS = np.array([0] * 8 + [24] * 5 + [12] * 5 + [6] * 4 + [0] * 43, dtype=np.int64)
+_ODD_BONUS = np.array([0] * 8 + [12] * 5 + [6] * 5 + [3] * 4 + [0] * 43, dtype=np.int64)
 """Ordering bonus of a move into an odd quadrant, by empties."""
 
 
@@ -405,12 +410,12 @@ def nws_endgame(state, player, opponent, alpha, ply):
             value += np.int64(1) << np.int64(17)
         else:
             replies = legal_moves(next_player, next_opponent)
-            value -= np.int64(16) * _reply_cost(next_player, next_opponent, replies)
+            value -= _reply_cost(next_player, next_opponent, replies)
             bit = ONE << np.uint64(x)
             if bit & odd != ZERO:
-                value += np.int64(16) * _ODD_BONUS[n_empties]
+                value += _ODD_BONUS[n_empties]
             if bit & _CORNERS != ZERO:
-                value += np.int64(400)
+                value += CORNER_BONUS
         row[n_moves] = (value << np.int64(8)) | x
         n_moves += np.int64(1)
 

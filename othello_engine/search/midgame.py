@@ -100,7 +100,7 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
                     return score
 
     # Step 5. Order and search, best first.
-    n_moves = order_moves(state, player, opponent, moves, ply, first, second)
+    n_moves = order_moves(state, player, opponent, moves, depth, ply, first, second)
     best = LOWEST
     best_move = _NO_MOVE
     for index in range(n_moves):

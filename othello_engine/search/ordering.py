@@ -18,6 +18,8 @@ SQUARE_FACTOR = np.int64(20)
 FLIP_FACTOR = np.int64(35)
 REPLY_FACTOR = np.int64(600)
 """Ours: cost of each move left to the opponent (a corner counts twice). Measured in docs/search.md."""
+REPLY_DEPTH = np.int64(2)
+"""Below, the replies are leaves: counting moves would cost as much as searching them."""
 SECOND_TABLE_MOVE = np.int64(100_000)
 HISTORY_LIMIT = np.int64(30_000)
 """History stays below the killers; when an entry reaches this, all are halved."""
@@ -25,11 +27,12 @@ HISTORY_LIMIT = np.int64(30_000)
 _CORNERS = np.uint64(0x8100000000000081)
 
 
-@kernel(I64(STATE, U64, U64, U64, I64, I64, I64))
-def order_moves(state, player, opponent, moves, ply, first, second):
+@kernel(I64(STATE, U64, U64, U64, I64, I64, I64, I64))
+def order_moves(state, player, opponent, moves, depth, ply, first, second):
     """Write the moves of the bitboard into row `ply` of state.moves; returns how many.
 
-    Packed as order score << 8 | square; `pick` takes them best first. first, second: table moves or NO_MOVE.
+    Packed as order score << 8 | square; `pick` takes them best first. depth: plies left at this node. first, second:
+    table moves or NO_MOVE.
     """
     row = state.moves[ply]
     n_moves = np.int64(0)
@@ -50,8 +53,9 @@ def order_moves(state, player, opponent, moves, ply, first, second):
             value += SECOND_KILLER
         if bit & _CORNERS != ZERO:
             value += CORNER
-        replies = legal_moves(opponent ^ turned, player ^ turned ^ bit)
-        value -= REPLY_FACTOR * (popcount(replies) + popcount(replies & _CORNERS))
+        if depth >= REPLY_DEPTH:
+            replies = legal_moves(opponent ^ turned, player ^ turned ^ bit)
+            value -= REPLY_FACTOR * (popcount(replies) + popcount(replies & _CORNERS))
         row[n_moves] = (value << np.int64(8)) | x
         n_moves += np.int64(1)
     return n_moves

@@ -89,13 +89,14 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
     bounds, meta = table.probe(bucket, player, opponent)
     first, second = table.entry_move(meta), table.entry_second_move(meta)
     if first == _NO_MOVE and not is_exact and depth >= INTERNAL_DEEPENING_DEPTH and not is_root:
-        pvs(state, player, opponent, alpha, beta, depth - np.int64(2), ply)
+        if pvs(state, player, opponent, alpha, beta, depth - np.int64(2), ply) == STOPPED_VALUE:
+            return STOPPED_VALUE
         bounds, meta = table.probe(bucket, player, opponent)
         first, second = table.entry_move(meta), table.entry_second_move(meta)
         state.pv_length[ply] = np.int64(0)
 
     # Step 4. Search the first move with the open window, the others with a null window until one is better.
-    n_moves = order_moves(state, player, opponent, moves, ply, first, second)
+    n_moves = order_moves(state, player, opponent, moves, entry_depth, ply, first, second)
     best = LOWEST
     best_move = _NO_MOVE
     low = alpha

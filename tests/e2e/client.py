@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -14,6 +15,7 @@ from othello_engine.types import square_name
 from tests.positions import random_positions
 from tools.measure.driver import EngineProcess, Line, Search, engine_environment
 from tools.measure.grammar import Info
+
 
 def legal_names(position: Position) -> list[str]:
     return [square_name(move) for move in position.legal_moves]
@@ -108,13 +110,19 @@ class Terminal:
 
     def wait_for(self, pattern: str, timeout: float = 30) -> str:
         """The next line that matches `pattern` as a whole; lines before it are dropped."""
-        self.child.expect(rf"(?m)^({pattern})\r\n", timeout=timeout)
-        return str(self.child.match.group(1))
+        deadline = time.perf_counter() + timeout
+        wanted = re.compile(pattern)
+        while True:
+            self.child.expect("\r\n", timeout=max(0.0, deadline - time.perf_counter()))
+            line = self.child.before
+            assert isinstance(line, str)
+            if wanted.fullmatch(line):
+                return line
 
     def quit(self) -> int:
         """Send `quit` and wait for the end; the exit status."""
         self.send("quit")
         self.child.expect(pexpect.EOF, timeout=10)
         self.child.close()
-        return int(self.child.exitstatus)
-
+        assert self.child.exitstatus is not None, f"ended by signal {self.child.signalstatus}"
+        return self.child.exitstatus

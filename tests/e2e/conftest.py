@@ -3,13 +3,13 @@
 `engine` is one ready process for as many tests as possible, since each start costs a second; a test that ends
 its process, or fails, gets the next test a new one. `start` makes processes for one test alone.
 
-A test that passes must leave its engines with an empty stderr and without surviving processes; that is asserted
-here, once, for all.
+A test that passes must leave its engines with an empty stderr and without surviving processes; that is
+asserted here, once, for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Let fixtures know whether their test failed: then they clean up without asserting more."""
     report = yield
-    if report.when == "call":  # type: ignore[attr-defined]
-        item.stash[_FAILED] = report.failed  # type: ignore[attr-defined]
-    return report  # type: ignore[return-value]
+    if report.when == "call":
+        item.stash[_FAILED] = report.failed
+    return report
 
 
 def failed(request: pytest.FixtureRequest) -> bool:
@@ -107,8 +107,8 @@ def warm_cache() -> None:
 def start(warm_cache: None, request: pytest.FixtureRequest) -> Iterator[StartEngine]:
     """Starts engines that end with the test.
 
-    `start(arguments, options=..., env=..., cwd=..., command=...)`, and with `quiet=False` for a test that expects text
-    on stderr.
+    `start(arguments, options=..., env=..., cwd=..., command=...)`, and with `quiet=False` for a test that
+    expects text on stderr.
     """
     started: list[tuple[EngineProcess, bool]] = []
 

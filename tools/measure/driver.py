@@ -73,7 +73,8 @@ def engine_environment(**changes: str | None) -> dict[str, str]:
     """
     env = dict(os.environ)
     root = str(Path(protocol.__file__).resolve().parent.parent)
-    paths = [root, *filter(None, env.get("PYTHONPATH", "").split(os.pathsep))]
+    given = filter(None, env.get("PYTHONPATH", "").split(os.pathsep))
+    paths = [root, *(os.path.abspath(path) for path in given)]
     env["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     for name, value in changes.items():
         if value is None:

@@ -39,7 +39,7 @@ GRAMMAR: dict[str, re.Pattern[str]] = {
         "option": rf"option name {_TEXT} type (?:check|spin|combo|string|button)(?: {_TEXT})?",
         "handshake": r"(?:uoi|ugi)ok",
         "ready": r"readyok",
-        "string": rf"info string {_TEXT}",
+        "string": r"info string [ -~]*[!-~]",
         "info": (
             rf"info depth {_COUNT}(?: seldepth {_COUNT})?(?: sel {_COUNT})?(?: multipv {_COUNT})?"
             rf"(?: score {_SCORE}(?: lowerbound| upperbound)?)?"
@@ -54,12 +54,12 @@ GRAMMAR: dict[str, re.Pattern[str]] = {
         "eval": rf"eval (?:cp|raw|disc) {_INTEGER}",
         "perft": rf"(?:info perft {_COUNT}|perft depth {_COUNT}) nodes {_COUNT} time {_COUNT} nps {_COUNT}",
         "bench": (
-            rf"info bench {_COUNT} nodes {_COUNT}(?: {_TEXT})?"
+            rf"info bench {_COUNT} {_COUNT} nodes {_COUNT} time {_COUNT} nps {_COUNT}(?: {_TEXT})?"
             rf"|bench nodes {_COUNT} time {_COUNT} nps {_COUNT}"
         ),
         "response": r"response (?:true|false|p1win|p2win|draw|none)",
         "error": rf"error (?:{'|'.join(ERROR_CODES)}) [!-~]+(?: {_TEXT})?",
-        "row": rf"[0-7],[0-7],{_INTEGER},{_COUNT},{_COUNT},{_COUNT},{_COUNT}",
+        "row": rf"(?:[0-7],[0-7]|-1,-1),{_INTEGER},{_COUNT},{_COUNT},{_COUNT},{_COUNT}",
     }.items()
 }
 

@@ -1,0 +1,78 @@
+"""`bench`: fixed positions at a fixed depth. With one worker the node sum is the signature of a build."""
+
+from __future__ import annotations
+
+from othello_engine.position import Position
+from othello_engine.types import Limits
+from protocol.batch.screen import Column, Screen, count, seconds
+from protocol.commands import format_bench, nodes_per_second
+from protocol.facade import EngineLike
+
+BENCH_DEPTH = 8
+BENCH_THREADS = 1
+BENCH_HASH_MB = 16
+
+_BOARDS = (
+    "-------------------X-O-----XO-----OOX--------X------------------ X",
+    "--------------------OOO---XXO------OXX----O--------------------- X",
+    "---------------------X-----OXX----OOOX------XX-------X---------- O",
+    "--O-X-----OX------XX-----XOOX-----OOO--------------------------- O",
+    "------------------XXOOO----XXO-----OOX-----OOO------------------ X",
+    "-------------------XXX----OXX-----OXX----XOXX-----OO-------O---- X",
+    "---O------XOO-----XOO----OXOX----XXXXX---O---------------------- O",
+    "-----------------XXX------XXOO-----OXOO---OOOX-----OXX-------X-- O",
+    "-------------X---OOOXXO----OXXX---OXOX----OOOO----O------------- X",
+    "-------------O----X--O-----XXXOX--XXX-OX--OXXO-X----O--X---OX--- X",
+    "-------------O-----X-O----XXOOOO--XOOO---XOOOOO----XOO------O--- O",
+    "------------XO-----XXXX----XXOX----XOOO---XXXO----XX-O----XXXO-- O",
+    "------------O-------OO-X--XXXOXX--XXXOXX--XXXXX----XXO-----OOO-- O",
+    "------------X-----XOXX-O--XOOOOO--OOXOOO--OOXXOO--O-X--O-------O X",
+    "----------OOX----XOXXX---OXXOO--OOOXOOO-X-OOXOOO---O-X-------X-- X",
+    "--X--O--O-XXOO--OOXOOO--OXOXOO--OOXXOO--OOXXOO-----X------------ X",
+    "-----------------OXOOO--OOXXOXXXOOXXXXXXOOXOXOOX--XXOO-----X-O-- O",
+    "XXXX----O-OX----XOXOO---XXOXOO--XXOOXO--XXXXXX----OOO-----OOOO-- O",
+    "--O-O------OOO----XXOOOO--XOOOOO-XXXXXXX-XXXXXXO--XXXX----XXXX-- O",
+    "-XXXXO----XXOO--OXOOXO--OXOXXO--OOXXXOO-O-OOXOOO--OOO-----OOOO-- X",
+    "--X--O-----X-O---XOOXOOXXOXOXXXXXXOOOOXXXOXOXOXX--OXOO-X-OOOOO-- O",
+    "-OOOO------OOO-OOXXXXXOOOOXOXOXOOXOXOXXOO-OOXX-OO-OXXX----XXXXX- X",
+    "--XXXX----XXXX--XXXOOOOOXXXXXXOOXOOXXOXOXOOXXXOOX-XOOX---XXXXXX- O",
+    "--OOOO----OXXXX-XXXXXXX-XXXXXOXXXXXXOOXXXXXOOXOXX-OOXX-OXOOOOOOO X",
+)
+"""From 56 to 10 empty squares, out of games between players that look one ply ahead and like mobility."""
+
+_COLUMNS = (
+    Column("#", 3),
+    Column("empties", 7),
+    Column("nodes", 15),
+    Column("time", 9),
+    Column("nodes/s", 13),
+)
+
+
+def bench_positions() -> tuple[Position, ...]:
+    """The positions, most empty squares first."""
+    return tuple(Position.from_text(board) for board in _BOARDS)
+
+
+def bench(engine: EngineLike, screen: Screen, depth: int) -> int:
+    """Searches every position with an empty table and prints a row for each; the exit status.
+
+    The last line is that of the protocol's `bench`, for scripts.
+    """
+    positions = bench_positions()
+    nodes = time_ms = 0
+    screen.header(_COLUMNS)
+    with screen.progress(len(positions)) as progress:
+        for index, position in enumerate(positions, 1):
+            progress.describe(f"{position.n_empties} empty squares")
+            engine.new_game()
+            engine.set_position(position)
+            result = engine.go(Limits(depth=depth, multipv=1)).wait()
+            nodes += result.nodes
+            time_ms += result.time_ms
+            rate = nodes_per_second(result.nodes, result.time_ms)
+            cells = (index, position.n_empties, count(result.nodes), seconds(result.time_ms), count(rate))
+            screen.row(_COLUMNS, cells)
+            progress.advance()
+    screen.line(format_bench(nodes, time_ms))
+    return 0

@@ -1,0 +1,423 @@
+"""The command line: arguments, configuration, signals, exit status, and the wiring of everything else.
+
+The only place that builds an `Engine`. Light to import, as worker processes may import it too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+
+from othello_engine.errors import ConfigError, OthelloError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from othello_engine.config import Config
+    from protocol.batch.screen import Screen
+    from protocol.facade import EngineLike, MakeEngine
+    from protocol.lines import InputItem, Wire
+
+BAD_COMMAND_LINE_STATUS = 2
+INTERNAL_ERROR_STATUS = 3
+OUTPUT_CLOSED_STATUS = 4
+SIGNAL_STATUS_BASE = 128
+"""Plus the number of the signal that ended the program, as shells do it."""
+
+_LAST_RESORT_SECONDS = 1.5
+"""After a `quit` or a signal the process ends by then, whatever hangs."""
+_CLOSE_SECONDS = 0.7
+_FLUSH_SECONDS = 0.5
+
+_DESCRIPTION = """\
+An Othello engine. Without a command it reads the lines of its protocol from standard
+input and answers on standard output until quit or the end of input:
+
+  $ othello-engine
+  setboard startpos moves f5d6c3     set a position
+  go time 4000                       think four seconds; ends with bestmove
+  help                               what else there is
+  quit
+"""
+
+_EPILOG = """\
+examples:
+  othello-engine --set threads=2 --set hash=512      a daemon with options
+  othello-engine solve endgames.obf --limit 10       solve the first ten positions
+  othello-engine perft 11                            count lines of play
+  echo 'go depth 12' | othello-engine                one search from a shell
+
+exit status: 0 done, 1 solve found something wrong, 2 bad command line or configuration,
+3 internal error, 4 the reader of the output went away, 128 + n ended by signal n.
+"""
+
+
+# -- arguments ---------------------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="othello-engine",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    _add_common(parser, "settings")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+
+    def add(name: str, summary: str, **more: Any) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False, **more)
+        _add_common(command, "more_settings")
+        return command
+
+    perft = add("perft", "count the lines of play to each depth up to D")
+    perft.add_argument("depth", metavar="D", type=_whole_number(1, 60))
+    perft.add_argument(
+        "--board", metavar="BOARD", default="startpos", help="64 squares and a side (default: startpos)"
+    )
+
+    bench = add("bench", "search fixed positions; the node sum of one worker is the build's signature")
+    bench.add_argument("depth", metavar="D", nargs="?", type=_whole_number(1, 60), help="plies")
+    bench.add_argument("--threads", metavar="N", type=_whole_number(1, 256), help="workers (default: 1)")
+    bench.add_argument("--hash", metavar="MIB", type=_whole_number(1, 65536), help="table (default: 16)")
+
+    solve = add("solve", "solve the positions of an OBF file and compare with its scores")
+    solve.add_argument("file", metavar="FILE", help="an .obf file, - for standard input")
+    solve.add_argument("--threads", metavar="N", type=_whole_number(1, 256), help="workers")
+    solve.add_argument(
+        "--limit", metavar="K", type=_whole_number(1, 10**9), help="only the first K positions"
+    )
+    solve.add_argument("--wld", action="store_true", help="only who wins")
+    solve.add_argument(
+        "--json",
+        metavar="OUT",
+        nargs="?",
+        const="-",
+        help="results as JSON, to OUT or instead of the table",
+    )
+    solve.add_argument("--csv", metavar="OUT", help="results as CSV, to OUT")
+
+    add("warmup", "compile everything ahead of time")
+    return parser
+
+
+def _add_common(parser: argparse.ArgumentParser, settings: str) -> None:
+    group = parser.add_argument_group("configuration")
+    suppress = argparse.SUPPRESS
+    group.add_argument("--config", metavar="FILE", default=suppress, help="YAML file with option values")
+    group.add_argument(
+        "--profile", metavar="NAME", default=suppress, help="evaluation, search set-up, levels"
+    )
+    group.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        dest=settings,
+        action="append",
+        type=_setting,
+        default=[],
+        help="one option; may be repeated",
+    )
+    group.add_argument("--log", metavar="FILE", default=suppress, help="append a copy of the traffic")
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"write NAME=VALUE, not {text!a}")
+    return name.strip(), value.strip()
+
+
+def _whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not minimum <= int(text[:20]) <= maximum:
+            raise argparse.ArgumentTypeError(f"a whole number from {minimum} to {maximum}, not {text!a}")
+        return int(text)
+
+    return parse
+
+
+# -- main --------------------------------------------------------------------------------------------------
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the program; the exit status."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback before the real handlers are in place
+    options = _parser().parse_args(argv)
+    if options.version:
+        from othello_engine import __version__
+
+        sys.stdout.write(f"othello-engine {__version__}\n")
+        return 0
+
+    from protocol.lines import claim_descriptors
+
+    wire = claim_descriptors()
+    try:
+        config = _load_config(options)
+        if options.command is None:
+            return _run_daemon(config, wire)
+        return _run_command(options, config, wire)
+    except (ConfigError, _UsageError) as error:
+        return _complain(error, BAD_COMMAND_LINE_STATUS)
+    except BrokenPipeError:
+        return OUTPUT_CLOSED_STATUS
+    except _Interrupted as interrupted:
+        return SIGNAL_STATUS_BASE + interrupted.number
+    except OthelloError as error:
+        return _complain(error, INTERNAL_ERROR_STATUS)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        return INTERNAL_ERROR_STATUS
+
+
+def _complain(error: Exception, status: int) -> int:
+    sys.stderr.write(f"othello-engine: {error}\n")
+    return status
+
+
+class _UsageError(Exception):
+    """A file or value on the command line that can't be used."""
+
+
+def _load_config(options: argparse.Namespace) -> Config:
+    from othello_engine.config import load_config, option_spec
+
+    overrides: dict[str, object] = {}
+    for name, value in (*options.settings, *getattr(options, "more_settings", ())):
+        overrides[option_spec(name).name] = value
+    if "log" in options:
+        overrides["LogFile"] = options.log
+    if getattr(options, "threads", None) is not None:
+        overrides["Threads"] = options.threads
+    if getattr(options, "hash", None) is not None:
+        overrides["Hash"] = options.hash
+    return load_config(getattr(options, "config", None), getattr(options, "profile", None), overrides)
+
+
+def _make_engine(config: Config, on_message: Callable[[str], None]) -> EngineLike:
+    from othello_engine.engine.engine import Engine
+
+    return cast("EngineLike", Engine(config, on_message))
+
+
+# -- the daemon --------------------------------------------------------------------------------------------
+
+
+def _run_daemon(config: Config, wire: Wire) -> int:
+    """Reader, writer and service, each on its thread, until one of them says that it is over."""
+    from protocol.commands import command_word
+    from protocol.lines import LineReader, LineWriter
+    from protocol.service import Ended, Received, Service
+    from protocol.traffic import TrafficLog
+
+    traffic = TrafficLog()
+    try:
+        traffic.open(config.log_file)
+    except OSError as error:
+        raise _UsageError(f"{config.log_file}: {error.strerror}") from None
+    writer = LineWriter(wire.output, lambda: service.post(Ended(OUTPUT_CLOSED_STATUS)), traffic.sent)
+    service = Service(config, _watched_engine(wire), writer, traffic)
+
+    def deliver(item: InputItem | None) -> None:
+        service.post(Received(item))
+        if isinstance(item, str) and command_word(item) == "quit":
+            _end_without_fail(0)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        service.post(Ended(SIGNAL_STATUS_BASE + number))
+        _end_without_fail(SIGNAL_STATUS_BASE + number)
+
+    _on_signals(interrupt)
+    LineReader(wire.input, deliver).start()
+    status = service.run()
+    _close(service.close, lambda: writer.close(_FLUSH_SECONDS), status)
+    return status
+
+
+def _watched_engine(wire: Wire) -> MakeEngine:
+    """Builds engines whose loading is also shown on stderr, if a person sees stderr but not the protocol."""
+    if wire.output is None or os.isatty(wire.output) or not sys.stderr.isatty():
+        return _make_engine
+
+    def make(config: Config, on_message: Callable[[str], None]) -> EngineLike:
+        from protocol.batch.screen import LoadingBar
+
+        bar = LoadingBar()
+
+        def both(text: str) -> None:
+            on_message(text)
+            bar.message(text)
+
+        return _make_engine(config, both)
+
+    return make
+
+
+def _close(close_engine: Callable[[], None], flush: Callable[[], object], status: int) -> None:
+    """Ends the engine while the last lines are written; what doesn't end in time is left to the system.
+
+    Workers end by themselves when this process is gone.
+    """
+    closing = threading.Thread(target=close_engine, name="closing", daemon=True)
+    closing.start()
+    flush()
+    closing.join(_CLOSE_SECONDS)
+    if closing.is_alive():
+        os._exit(status)
+
+
+def _end_without_fail(status: int) -> None:
+    """The process ends with this status a little later, even if everything else hangs."""
+    timer = threading.Timer(_LAST_RESORT_SECONDS, os._exit, (status,))
+    timer.daemon = True
+    timer.start()
+
+
+def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
+    """Interrupt, termination and hang-up all mean quit; a hang-up that `nohup` ignores stays ignored."""
+    signal.signal(signal.SIGINT, handler)
+    signal.signal(signal.SIGTERM, handler)
+    hang_up = getattr(signal, "SIGHUP", None)
+    if hang_up is not None and signal.getsignal(hang_up) is not signal.SIG_IGN:
+        signal.signal(hang_up, handler)
+
+
+# -- commands ----------------------------------------------------------------------------------------------
+
+
+class _Interrupted(BaseException):
+    """A signal that ends a command."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _run_command(options: argparse.Namespace, config: Config, wire: Wire) -> int:
+    from protocol.batch.screen import Screen
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        _end_without_fail(SIGNAL_STATUS_BASE + number)
+        raise _Interrupted(number)
+
+    _on_signals(interrupt)
+    if wire.output is None:
+        return OUTPUT_CLOSED_STATUS
+    out = open(wire.output, "w", encoding="utf-8", errors="replace", newline="\n")  # noqa: SIM115
+    screen = Screen(out)
+    if options.command == "perft":
+        return _perft(options, config, screen)
+    if options.command == "bench":
+        return _bench(options, config, screen)
+    if options.command == "solve":
+        return _solve(options, config, screen, out, wire)
+    return _warmup(config, screen)
+
+
+@contextmanager
+def _engine(config: Config, say: Callable[[str], None] | None = None) -> Iterator[EngineLike]:
+    """An engine that is ready, closed at the end."""
+    from othello_engine.errors import EngineError
+    from protocol.batch.screen import LoadingBar
+
+    bar = LoadingBar()
+    engine = _make_engine(config, say or bar.message)
+    try:
+        engine.start()
+        if not engine.wait_ready():
+            raise EngineError("the engine did not get ready")
+        bar.close()
+        yield engine
+    finally:
+        bar.close()
+        engine.close()
+
+
+def _perft(options: argparse.Namespace, config: Config, screen: Screen) -> int:
+    from othello_engine.errors import BoardError
+    from othello_engine.formats.boards import parse_board
+    from protocol.batch.perft import perft
+
+    try:
+        position = parse_board(options.board)
+    except BoardError as error:
+        raise _UsageError(f"--board: {error}") from None
+    with _engine(config) as engine:
+        return perft(engine, screen, position, options.depth)
+
+
+def _bench(options: argparse.Namespace, config: Config, screen: Screen) -> int:
+    from protocol.batch.bench import BENCH_DEPTH, BENCH_HASH_MB, BENCH_THREADS, bench
+
+    if "threads" not in config.explicit:
+        config = config.with_option("Threads", BENCH_THREADS)
+    if "hash_mb" not in config.explicit:
+        config = config.with_option("Hash", BENCH_HASH_MB)
+    with _engine(config) as engine:
+        return bench(engine, screen, options.depth or BENCH_DEPTH)
+
+
+def _solve(options: argparse.Namespace, config: Config, screen: Screen, out: TextIO, wire: Wire) -> int:
+    from contextlib import ExitStack
+    from itertools import islice
+
+    from othello_engine.errors import PositionError
+    from othello_engine.formats.obf import read_obf
+    from protocol.batch.solve import solve
+
+    with ExitStack() as files:
+        try:
+            lines = files.enter_context(_open_input(options.file, wire))
+            records = list(islice(read_obf(lines), options.limit))
+        except OSError as error:
+            raise _UsageError(f"{options.file}: {error.strerror}") from None
+        except PositionError as error:
+            raise _UsageError(f"{options.file}: {error}") from None
+        if not records:
+            raise _UsageError(f"{options.file}: no positions")
+
+        def create(path: str) -> TextIO:
+            try:
+                return files.enter_context(open(path, "w", encoding="utf-8", newline="\n"))
+            except OSError as error:
+                raise _UsageError(f"{path}: {error.strerror}") from None
+
+        json_file = None
+        if options.json is not None:
+            json_file = out if options.json == "-" else create(options.json)
+        csv_file = create(options.csv) if options.csv is not None else None
+        with _engine(config) as engine:
+            status = solve(
+                engine, screen, records, options.wld, json_file, csv_file, show_rows=json_file is not out
+            )
+            out.flush()
+            return status
+
+
+def _open_input(path: str, wire: Wire) -> TextIO:
+    """A text file or standard input; any line ends, a byte order mark and foreign bytes do no harm."""
+    if path == "-":
+        if wire.input is None:
+            raise OSError(None, "standard input is closed")
+        return open(wire.input, encoding="utf-8-sig", errors="replace", closefd=False)
+    return open(path, encoding="utf-8-sig", errors="replace")
+
+
+def _warmup(config: Config, screen: Screen) -> int:
+    from protocol.batch.warmup import warmup
+
+    say = None if sys.stderr.isatty() else screen.line
+    began = time.monotonic()
+    with _engine(config, say) as engine:
+        return warmup(engine, screen, began)

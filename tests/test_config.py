@@ -1,0 +1,293 @@
+"""Options, levels, profiles, files: what is read, what is refused, and with which words."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+from pathlib import Path
+
+import pytest
+
+from othello_engine import config as configuration
+from othello_engine.config import (
+    Config,
+    OptionSpec,
+    available_cores,
+    find_option,
+    format_option_value,
+    load_config,
+    load_profile,
+    option_spec,
+    option_specs,
+    parse_option_value,
+    profile_names,
+)
+from othello_engine.errors import ConfigError
+
+VALUED = [spec for spec in option_specs() if spec.kind != "button"]
+
+
+def by_name(spec: OptionSpec) -> str:
+    return spec.name
+
+
+# -- the declarations --------------------------------------------------------------------------------------
+
+
+def test_every_declared_option_is_a_field_of_the_configuration() -> None:
+    fields = [f.name for f in dataclasses.fields(Config) if f.name not in ("profile", "explicit")]
+    assert fields == [spec.key for spec in VALUED]
+
+
+@pytest.mark.parametrize("spec", option_specs(), ids=by_name)
+def test_every_option_is_declared_in_full(spec: OptionSpec) -> None:
+    assert spec.help
+    assert spec.kind in ("spin", "check", "combo", "string", "button")
+    assert (spec.minimum is not None and spec.maximum is not None) == (spec.kind == "spin")
+    assert bool(spec.choices) == (spec.kind == "combo")
+    if spec.kind != "button":
+        assert spec.default is not None
+        assert parse_option_value(spec, format_option_value(spec.default)) == spec.default
+
+
+@pytest.mark.parametrize("spec", VALUED, ids=by_name)
+def test_defaults_survive_being_written_and_read(spec: OptionSpec) -> None:
+    value = load_config().value_of(spec)
+    assert load_config().with_option(spec.name, format_option_value(value)).value_of(spec) == value
+
+
+def test_names_and_keys_are_found_in_any_case() -> None:
+    for word in ("MoveOverhead", "moveoverhead", "move_overhead_ms", "MOVEOVERHEAD"):
+        assert option_spec(word).key == "move_overhead_ms"
+    assert option_spec("clear  hash").name == "Clear Hash"
+    assert find_option("nothing of the kind") is None
+
+
+# -- values ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("Hash", "1", 1),
+        ("Hash", "65536", 65536),
+        ("Hash", "+64", 64),
+        ("Contempt", "-6400", -6400),
+        ("Ponder", "true", True),
+        ("Ponder", "FALSE", False),
+        ("Selectivity", "98", 98),
+        ("ResultLine", "CSV", "csv"),
+        ("LogFile", "<empty>", ""),
+        ("LogFile", "/tmp/a b.log", "/tmp/a b.log"),
+    ],
+)
+def test_a_text_becomes_a_value(name: str, text: str, value: object) -> None:
+    assert parse_option_value(option_spec(name), text) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("Hash", "0", "from 1 to 65536"),
+        ("Hash", "65537", "from 1 to 65536"),
+        ("Hash", "", "whole number"),
+        ("Hash", "1.5", "1.5"),
+        ("Hash", "1e3", "1e3"),
+        ("Hash", "\u0661", "whole number"),
+        ("Hash", "9" * 5000, "..."),
+        ("Ponder", "on", "true or false"),
+        ("Selectivity", "50", "73 87 95 98 99 100"),
+        ("ResultLine", "xml", "none csv"),
+        ("Clear Hash", "x", "button"),
+    ],
+)
+def test_a_text_that_does_not_fit_is_refused_by_name(name: str, text: str, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_option_value(option_spec(name), text)
+    assert name in str(caught.value)
+    assert words in str(caught.value)
+    assert str(caught.value).isascii()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("Hash", True), ("Hash", 2.5), ("Hash", None), ("Ponder", 1), ("LogFile", 3), ("Selectivity", 74)],
+)
+def test_a_value_of_the_wrong_type_is_refused(name: str, value: object) -> None:
+    with pytest.raises(ConfigError, match=name):
+        load_config().with_option(name, value)
+
+
+def test_a_changed_option_leaves_the_original_alone() -> None:
+    before = load_config()
+    after = before.with_option("multipv", "4")
+    assert (before.multipv, after.multipv) == (1, 4)
+    assert before.explicit == frozenset()
+    assert after.explicit == {"multipv"}
+
+
+def test_a_button_holds_nothing() -> None:
+    with pytest.raises(ConfigError, match="button"):
+        load_config().with_option("Clear Hash", True)
+
+
+# -- profiles and levels -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_profile_is_sound(name: str) -> None:
+    profile = load_profile(name)
+    assert profile.summary
+    assert profile.score_kind in ("cp", "raw")
+    assert profile.reserve_ms >= 0
+    assert profile.minimum_ms >= 0
+    assert [row.level for row in profile.levels] == list(range(61))
+    assert load_config(profile=name).profile is profile
+
+
+def test_the_classic_profile_has_its_documented_numbers() -> None:
+    config = load_config(profile="Classic")
+    profile = config.profile
+    assert (profile.move_time_ms, profile.reserve_ms, profile.minimum_ms) == (4000, 30, 50)
+    assert (config.solve_empties, config.move_overhead_ms, config.selectivity) == (14, 30, 100)
+    assert (profile.evaluation, profile.score_kind) == ("classic", "raw")
+    assert profile.result_line_available
+
+
+def test_levels_never_get_weaker() -> None:
+    rows = load_profile("classic").levels
+    assert (rows[0].depth, rows[0].exact_empties) == (1, 0)
+    assert (rows[60].depth, rows[60].exact_empties) == (60, 60)
+    for weaker, stronger in itertools.pairwise(rows):
+        assert weaker.depth <= stronger.depth
+        assert weaker.exact_empties <= stronger.exact_empties
+        assert (weaker.depth, weaker.exact_empties) != (stronger.depth, stronger.exact_empties)
+
+
+def test_a_level_that_was_chosen_overrides_the_time_per_move() -> None:
+    assert load_config().bare_go_level is None
+    assert load_config(overrides={"Level": "21"}).bare_go_level == 21
+
+
+# -- files and precedence ----------------------------------------------------------------------------------
+
+
+def test_a_file_overrides_the_profile_and_single_values_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "engine.yaml"
+    file.write_text("profile: classic\nhash_mb: 8\nMultiPV: 2\nponder: true\nMoveOverhead: '7'\n")
+    config = load_config(file, overrides={"multipv": "3"})
+    assert (config.hash_mb, config.multipv, config.ponder, config.move_overhead_ms) == (8, 3, True, 7)
+    assert config.solve_empties == 14
+    assert config.explicit == {"hash_mb", "multipv", "ponder", "move_overhead_ms"}
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "---\n"])
+def test_an_empty_file_changes_nothing(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "engine.yaml"
+    file.write_text(text)
+    assert load_config(file) == load_config()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hsah_mb: 3\n", "hsah_mb.*did you mean hash_mb"),
+        ("Treads: 3\n", "Treads.*did you mean Threads"),
+        ("hash_mb: 0\n", "Hash.*from 1 to 65536"),
+        ("hash_mb: yes\n", "Hash.*bool"),
+        ("hash_mb:\n", "Hash.*None"),
+        ("hash_mb: [1]\n", "Hash.*list"),
+        ("hash_mb: 1\nhash_mb: 2\n", "line 2.*occurs twice"),
+        ("hash_mb: 1\nHash: 2\n", "Hash is set twice"),
+        ("profile: nobody\n", "nobody.*classic"),
+        ("profile: ../secret\n", "secret"),
+        ("profile: 3\n", "profile is a name"),
+        ("hash_mb: {\n", "line"),
+        ("- 1\n- 2\n", "mapping"),
+        ("just text\n", "mapping"),
+        ("1: 2\n", "1 is no option name"),
+        ("? [a, b]\n: 1\n", "engine.yaml"),
+        ("clear_hash: true\n", "button"),
+        ("hash_mb: !!python/object/apply:os.getcwd []\n", "line 1"),
+        ("log_file: 2001-99-99\n", "engine.yaml"),
+        ("\x00\n", "engine.yaml"),
+    ],
+)
+def test_a_bad_file_is_refused_with_its_name_and_the_offence(tmp_path: Path, text: str, words: str) -> None:
+    file = tmp_path / "engine.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=words) as caught:
+        load_config(file)
+    assert "engine.yaml" in str(caught.value) or "profile" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"/nonexistent/x\.yaml: No such file"):
+        load_config("/nonexistent/x.yaml")
+
+
+def test_the_slow_yaml_reader_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    import yaml
+
+    fast = configuration._read_data("default.yaml")
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    configuration._loader.cache_clear()
+    try:
+        assert configuration._read_data("default.yaml") == fast
+        with pytest.raises(ConfigError, match="line 2, column 1: a occurs twice"):
+            configuration._parse_yaml(b"a: 1\na: 2\n", "x")
+    finally:
+        configuration._loader.cache_clear()
+
+
+# -- cores -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="needs affinity masks")
+def test_the_affinity_mask_bounds_the_default_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configuration, "_read_text", lambda path: "")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 3, 5})
+    assert available_cores() == 3
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(1000)))
+    assert available_cores() == 256
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({}, None),
+        ({"/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "max 100000\n"}, None),
+        ({"/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "200000 100000\n"}, 2),
+        ({"/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "150000 100000\n"}, 1),
+        ({"/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "50000 100000\n"}, 1),
+        (
+            {
+                "/proc/self/cgroup": "0::/a.slice/b.scope\n",
+                "/sys/fs/cgroup/a.slice/cpu.max": "300000 100000\n",
+                "/sys/fs/cgroup/a.slice/b.scope/cpu.max": "max 100000\n",
+            },
+            3,
+        ),
+        (
+            {
+                "/proc/self/cgroup": "4:memory:/x\n3:cpu,cpuacct:/job\n",
+                "/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "400000\n",
+                "/sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000\n",
+            },
+            4,
+        ),
+        (
+            {
+                "/proc/self/cgroup": "3:cpu,cpuacct:/\n",
+                "/sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
+                "/sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+            },
+            None,
+        ),
+        ({"/proc/self/cgroup": "nonsense\n\n:::\n"}, None),
+    ],
+)
+def test_the_quota_of_a_container_is_found(files: dict[str, str], cores: int | None) -> None:
+    assert configuration._quota_cores(lambda path: files.get(path, "")) == cores
