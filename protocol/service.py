@@ -388,7 +388,7 @@ class Service:
             else:
                 break
         if self._input_ended and self.exit_status is None:
-            if self._state is State.OPEN and self._task is not None and not self._task.stopping:
+            if self._state is State.OPEN:
                 self._stop()
                 self._go_on()
             elif self._state is State.IDLE and not self._held:
@@ -624,11 +624,16 @@ class Service:
         )
 
     def _stop(self) -> None:
-        """Ends the running task, if any; what waits behind it goes on."""
+        """Ends the running task, if any; what waits behind it goes on.
+
+        An open search that was stopped ends by itself, so what comes before its answer waits its turn.
+        """
         task = self._task
         if task is None:
             return
         task.stopping = True
+        if self._state is State.OPEN:
+            self._state = State.SEARCH
         if not task.launched:
             self._give_up_before_launch(task)
         elif isinstance(task, _Search) and task.early is not None:
@@ -643,7 +648,7 @@ class Service:
         if isinstance(task, _Bench):
             self._take_bench_result(task, result)
         elif isinstance(task, _Search):
-            if self._state is State.OPEN and not task.stopping:
+            if self._state is State.OPEN:
                 task.early = result
             else:
                 self._finish_search(task, result)

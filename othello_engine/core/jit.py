@@ -7,13 +7,10 @@ imported, else kernels are compiled in memory only.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-os.environ.setdefault("NUMBA_CACHE_DIR", "")
 
 import numba
 import numpy as np
@@ -23,7 +20,10 @@ U64 = numba.uint64
 I64 = numba.int64
 VOID = numba.void
 
-IS_COMPILED = not numba.config.DISABLE_JIT
+_numba_settings: Any = numba.config
+"""Numba defines its settings at run time, out of sight of type checkers."""
+
+IS_COMPILED = not _numba_settings.DISABLE_JIT
 
 on_kernel: Callable[[str], None] | None = None
 """Called with the name of each kernel as it becomes ready."""
@@ -36,7 +36,9 @@ def use_folder(folder: Path | None) -> None:
     """Keep compiled kernels below `folder`; None compiles in memory only."""
     global _folder
     _folder = folder
-    numba.config.CACHE_DIR = "" if folder is None else str(folder)
+    _numba_settings.CACHE_DIR = "" if folder is None else str(folder)
+    # Without this Numba falls back silently to __pycache__ beside the sources, which no digest protects.
+    _numba_settings.CACHE_LOCATOR_CLASSES = "" if folder is None else "UserProvidedCacheLocator"
 
 
 def failures() -> list[str]:

@@ -14,6 +14,10 @@ from othello_engine.search.task import Expansion, Task, TaskResult
 # -- requests ----------------------------------------------------------------------------------------------------
 
 
+class UseState(NamedTuple):
+    """Take the block that follows on the pipe as search state."""
+
+
 class UseTable(NamedTuple):
     """Take the block that follows on the pipe as transposition table."""
 
@@ -49,9 +53,13 @@ class Exit(NamedTuple):
     """Leave at once."""
 
 
-Request = UseTable | NewGame | Search | Expand | Evaluate | Perft | Exit
+Request = UseState | UseTable | NewGame | Search | Expand | Evaluate | Perft | Exit
 
 # -- replies -----------------------------------------------------------------------------------------------------
+
+
+class Hello(NamedTuple):
+    """The process runs and listens; it can be sent memory now."""
 
 
 class Loading(NamedTuple):
@@ -100,4 +108,4 @@ class Failed(NamedTuple):
     text: str
 
 
-Reply = Loading | Ready | Searched | Expanded | Evaluated | Counted | Failed
+Reply = Hello | Loading | Ready | Searched | Expanded | Evaluated | Counted | Failed

@@ -333,6 +333,7 @@ class Scheduler:
             depth=node.depth,
             moves=self._task.moves if is_root else 0,
             node_limit=budget,
+            ply=len(node.path),
         )
         work = Work(next(self._ids), task, expand, now, node=node)
         node.work = work

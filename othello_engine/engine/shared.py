@@ -36,7 +36,7 @@ _WINDOWS = sys.platform == "win32"
 class SharedBlock:
     """A zeroed piece of memory that other processes can map as well.
 
-    buffer: the mapping; whoever keeps a view of it keeps the memory. size: bytes.
+    buffer: the mapping. view: the same as 64-bit integers, each read and written whole. size: bytes.
     """
 
     def __init__(self, size: int, descriptor: int | None, tag: str | None) -> None:
@@ -50,6 +50,7 @@ class SharedBlock:
             assert descriptor is not None
             self.buffer = mmap.mmap(descriptor, size)
             _advise_huge_pages(self.buffer)
+        self.view = memoryview(self.buffer).cast("q")
 
     @classmethod
     def create(cls, size: int) -> SharedBlock:
@@ -91,7 +92,8 @@ class SharedBlock:
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)
-        with contextlib.suppress(BufferError):  # somebody holds a view: then it goes with that view
+        self.view.release()
+        with contextlib.suppress(BufferError):  # somebody holds a view of their own: then it goes with that
             self.buffer.close()
 
 

@@ -115,7 +115,6 @@ def test_without_a_folder_kernels_are_compiled_in_memory(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.xfail(strict=True, reason="Numba falls back to a folder beside the sources")
 def test_a_folder_that_cannot_be_written_is_told_and_leaves_nothing_beside_the_sources(
     filled: tuple[Path, list[str]], tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from othello_engine.errors import ConfigError, EngineError
 from othello_engine.position import Position
-from othello_engine.types import NO_MOVE, PASS, Limits, parse_square
+from othello_engine.types import NO_MOVE, PASS, Limits, SearchResult, parse_square
 from protocol.batch.bench import BENCH_DEPTH, bench_positions
 from protocol.lines import LineError, LineSplitter
 from protocol.service import QUEUE_LIMIT, State
@@ -220,6 +220,18 @@ def test_a_stop_that_the_engine_is_slow_to_follow_is_given_once(desk: Desk) -> N
     assert kinds(desk.said()) == ["bestmove"]
     assert desk.service.state is State.SEARCH
     assert desk.engine.limits == Limits(depth=1)
+
+
+def test_what_follows_the_stop_of_an_open_search_waits_for_its_answer(desk: Desk) -> None:
+    for go in ("go infinite", "go ponder time 9"):
+        desk.send("newgame", go)
+        desk.engine.stops_at_once = False
+        assert desk.send("stop", ROOT, "go depth 1") == []
+        desk.engine.finish()
+        assert kinds(desk.said()) == ["bestmove"]
+        assert desk.engine.position == Position.from_moves("f5d6c3")
+        desk.engine.finish()
+        assert kinds(desk.said()) == ["bestmove"]
 
 
 def test_an_open_search_that_has_nothing_left_to_do_waits_for_stop() -> None:

@@ -1,0 +1,308 @@
+"""What one search process runs. Only this module of the package imports the kernels, and only inside a worker.
+
+The main thread computes, one request after another, in kernels that release the interpreter lock. A listener thread
+waits on the request pipe: it queues work, answers static evaluations itself while a kernel runs, and ends the process
+when the parent asks for it or is gone, which shows as the end of the pipe. Nothing here reads or writes standard
+input and output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+from othello_engine.engine.messages import (
+    Counted,
+    Evaluate,
+    Evaluated,
+    Exit,
+    Expand,
+    Expanded,
+    Failed,
+    Hello,
+    Loading,
+    NewGame,
+    Perft,
+    Ready,
+    Reply,
+    Request,
+    Search,
+    Searched,
+    UseState,
+    UseTable,
+)
+from othello_engine.engine.shared import SharedBlock
+from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
+from othello_engine.search.task import Expansion, Task, TaskResult
+
+KERNELS = "othello_engine.engine.worker:load_kernels"
+"""Where the searcher comes from; tests name another loader."""
+HASHFULL_INTERVAL_S = 0.1
+"""How long a look at the table's use stays good."""
+
+Progress = Callable[[int, int, bool], None]
+"""Told how many kernels are ready, of how many, and whether they are being compiled."""
+
+
+class SearcherLike(Protocol):
+    """What the worker needs of a searcher; `search.driver.Searcher` is the real one."""
+
+    def attach_table(self, buffer: Any) -> None: ...
+    def new_game(self) -> None: ...
+    def run(self, task: Task) -> TaskResult: ...
+    def expand(self, task: Task) -> Expansion: ...
+    def evaluate(self, player: int, opponent: int) -> int: ...
+    def perft(self, player: int, opponent: int, depth: int) -> int | None: ...
+
+
+class Backend(Protocol):
+    """What a loader returns. notes: said to the user once, such as why there is no cache."""
+
+    notes: tuple[str, ...]
+
+    def searcher(self, state_buffer: Any, evaluation: str) -> SearcherLike: ...
+    def table_use(self, buffer: Any, generation: int) -> int: ...
+
+
+def main(requests: Connection[Any, Any], replies: Connection[Any, Any], loader: str, evaluation: str) -> None:
+    """Serve the parent until it says so or is gone. requests, replies: this side's ends of the two pipes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the parent decides
+    _detach_standard_streams()
+    worker = _Worker(requests, replies)
+    threading.Thread(target=worker.listen, name="listener", daemon=True).start()
+    worker.tell(Hello())
+    try:
+        module, _, function = loader.partition(":")
+        backend: Backend = getattr(importlib.import_module(module), function)(worker.progress)
+        worker.serve(backend, evaluation)
+    except BaseException:
+        worker.tell(Failed(0, _last_line(traceback.format_exc())))
+        os._exit(1)
+
+
+def _detach_standard_streams() -> None:
+    """Point input at nothing and output at stderr: a stray print must not reach the protocol."""
+    with contextlib.suppress(OSError):
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, 0)
+        try:
+            os.dup2(2, 1)
+        except OSError:  # started without a stderr
+            os.dup2(nothing, 1)
+            os.dup2(nothing, 2)
+        os.close(nothing)
+    if sys.stderr is not None:
+        sys.stdout = sys.stderr
+
+
+class _Worker:
+    def __init__(self, requests: Connection[Any, Any], replies: Connection[Any, Any]) -> None:
+        self._requests = requests
+        self._replies = replies
+        self._lock = threading.Lock()  # one reply at a time
+        self._work: queue.SimpleQueue[Request | SharedBlock] = queue.SimpleQueue()
+        self._state: SharedBlock | None = None
+        self._table: SharedBlock | None = None
+        self._searcher: SearcherLike | None = None
+        self._hashfull = 0
+        self._hashfull_at = float("-inf")
+
+    def tell(self, reply: Reply) -> None:
+        """Send a reply; a parent that is gone does not read it, and the listener sees to the rest."""
+        with self._lock, contextlib.suppress(OSError):
+            self._replies.send(reply)
+
+    def progress(self, done: int, total: int, compiling: bool) -> None:
+        self.tell(Loading(done, total, compiling))
+
+    # -- the listener's thread ----------------------------------------------------------------------------------
+
+    def listen(self) -> None:
+        """Take requests until the pipe ends; then, or when told to, end the process from whatever it is doing."""
+        try:
+            while True:
+                request = self._requests.recv()
+                if isinstance(request, Exit):
+                    break
+                self._accept(request)
+        except (EOFError, OSError):
+            pass
+        except BaseException:
+            self.tell(Failed(0, _last_line(traceback.format_exc())))
+        if self._state is not None:
+            self._state.view[STOP_OFFSET // 8] = 1
+        os._exit(0)
+
+    def _accept(self, request: Request) -> None:
+        if isinstance(request, UseState | UseTable):
+            self._work.put(request)
+            self._work.put(SharedBlock.receive(self._requests))
+        elif isinstance(request, Evaluate) and self._searcher is not None:
+            self._evaluate(request)
+        else:
+            self._work.put(request)
+
+    def _evaluate(self, request: Evaluate) -> None:
+        assert self._searcher is not None
+        try:
+            reply: Reply = Evaluated(
+                request.id, self._searcher.evaluate(request.player, request.opponent)
+            )
+        except Exception:
+            reply = Failed(request.id, _last_line(traceback.format_exc()))
+        self.tell(reply)
+
+    # -- the main thread ----------------------------------------------------------------------------------------
+
+    def serve(self, backend: Backend, evaluation: str) -> None:
+        """Take what the listener queues, for ever."""
+        while True:
+            request = self._work.get()
+            if isinstance(request, UseState):
+                self._state = self._next_block()
+                self._searcher = backend.searcher(self._state.buffer, evaluation)
+            elif isinstance(request, UseTable):
+                self._use_table(self._next_block(), backend)
+            else:
+                assert not isinstance(request, SharedBlock)
+                self._serve_one(request, backend)
+
+    def _next_block(self) -> SharedBlock:
+        block = self._work.get()
+        assert isinstance(block, SharedBlock)
+        return block
+
+    def _use_table(self, block: SharedBlock, backend: Backend) -> None:
+        assert self._searcher is not None
+        is_first = self._table is None
+        old, self._table = self._table, block
+        self._searcher.attach_table(block.buffer)
+        self._hashfull_at = float("-inf")
+        if old is not None:
+            old.close()
+        if is_first:
+            self.tell(Ready(backend.notes))
+
+    def _serve_one(self, request: Request, backend: Backend) -> None:
+        searcher = self._searcher
+        assert searcher is not None
+        id = getattr(request, "id", 0)
+        try:
+            if isinstance(request, Search):
+                result = searcher.run(request.task)
+                self.tell(Searched(id, result, self._table_use(backend, request.task.generation)))
+            elif isinstance(request, Expand):
+                self.tell(Expanded(id, searcher.expand(request.task)))
+            elif isinstance(request, Perft):
+                assert self._state is not None
+                self._state.view[NODES_OFFSET // 8] = 0
+                self.tell(Counted(id, searcher.perft(request.player, request.opponent, request.depth)))
+            elif isinstance(request, Evaluate):
+                self._evaluate(request)
+            elif isinstance(request, NewGame):
+                searcher.new_game()
+        except Exception:
+            self.tell(Failed(id, _last_line(traceback.format_exc())))
+
+    def _table_use(self, backend: Backend, generation: int) -> int:
+        now = time.monotonic()
+        if self._table is not None and now - self._hashfull_at > HASHFULL_INTERVAL_S:
+            self._hashfull = backend.table_use(self._table.buffer, generation)
+            self._hashfull_at = now
+        return self._hashfull
+
+
+def _last_line(text: str) -> str:
+    """The end of a traceback, with the place, on one line."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    places = [line for line in lines if line.startswith("File ")]
+    return " ".join([lines[-1], *(f"({place})" for place in places[-1:])])
+
+
+# -- the real kernels --------------------------------------------------------------------------------------------
+
+
+class _Kernels:
+    """The searchers that `search.driver` makes."""
+
+    def __init__(self, driver: Any, notes: tuple[str, ...]) -> None:
+        self._driver = driver
+        self.notes = notes
+
+    def searcher(self, state_buffer: Any, evaluation: str) -> SearcherLike:
+        searcher: SearcherLike = self._driver.Searcher(state_buffer, evaluation)
+        _touch(searcher)
+        return searcher
+
+    def table_use(self, buffer: Any, generation: int) -> int:
+        return int(self._driver.table_use(buffer, generation))
+
+
+_FOUR_EMPTIES = 0x280E0A58B8783FF, 0x716F1F5A74787C00
+
+
+def _touch(searcher: SearcherLike) -> None:
+    """Run everything once on something small, so that no first call falls into a search."""
+    black, white = 1 << 28 | 1 << 35, 1 << 27 | 1 << 36
+    midgame = Task(black, white, -(1 << 30), 1 << 30, 3)
+    searcher.run(midgame)
+    searcher.expand(midgame)
+    searcher.evaluate(black, white)
+    searcher.perft(black, white, 2)
+    searcher.run(Task(*_FOUR_EMPTIES, -64, 64, 4, exact=True))
+    searcher.new_game()
+
+
+def load_kernels(progress: Progress) -> Backend:
+    """Import the kernels: from the cache if it is whole, else compile them, one process at a time."""
+    os.environ.setdefault("NUMBA_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from othello_engine.core.cache import KernelCache
+
+    cache = KernelCache()
+    if cache.is_complete():
+        return _import_kernels(cache, progress, compiling=False)
+    with cache.lock() as is_ours:
+        if cache.is_complete():  # somebody else has filled it while we waited
+            return _import_kernels(cache, progress, compiling=False)
+        if not is_ours:
+            cache.folder = None
+        cache.empty()
+        backend = _import_kernels(cache, progress, compiling=True)
+        cache.seal()
+    return backend
+
+
+def _import_kernels(cache: Any, progress: Progress, compiling: bool) -> _Kernels:
+    from othello_engine.core import jit
+    from othello_engine.core.cache import n_kernels
+
+    total = n_kernels()
+    done = 0
+
+    def count(_: str) -> None:
+        nonlocal done
+        done += 1
+        progress(done, max(done, total), compiling)
+
+    jit.use_folder(cache.folder)
+    jit.on_kernel = count
+    try:
+        driver = importlib.import_module("othello_engine.search.driver")
+    finally:
+        jit.on_kernel = None
+    notes = []
+    if cache.folder is None:
+        notes.append("no folder for compiled kernels can be written; every start compiles them anew")
+    notes += [f"kernel cache: {failure}" for failure in jit.failures()]
+    return _Kernels(driver, tuple(notes))
