@@ -242,7 +242,7 @@ def _run_daemon(config: Config, wire: Wire) -> int:
     LineReader(wire.input, deliver).start()
     status = service.run()
     _close(service.close, lambda: writer.close(_FLUSH_SECONDS), status)
-    return status
+    return OUTPUT_CLOSED_STATUS if status == 0 and writer.failed else status
 
 
 def _watched_engine(wire: Wire) -> MakeEngine:

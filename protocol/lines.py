@@ -196,6 +196,11 @@ class LineWriter:
             self._changed.notify_all()
         return self.flush(timeout)
 
+    @property
+    def failed(self) -> bool:
+        """True if a line could not be written."""
+        return self._closed
+
     def reader_is_gone(self) -> bool:
         """True if it is certain that nobody will read what is written next."""
         if self._closed or self._descriptor is None:

@@ -21,6 +21,8 @@ HARD_FACTOR = 3.0
 """The hard limit of a clock move in terms of its share: finishing an iteration may be worth that."""
 HARD_SHARE = 0.4
 """But never more than this part of what is left on the clock, while other moves follow."""
+LEAST_GROWTH, MOST_GROWTH = 1.5, 5.0
+"""How many times as long as the one before an iteration may be expected to take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +119,17 @@ def planned_moves(moves: int, n_empties: int, solve_empties: int) -> float:
     solved = min(moves - 1, solve_empties // 2) if n_empties > solve_empties else 0
     unsolved = moves - solved
     return max(LEAST_PLANNED_MOVES, unsolved * OPENING_SHARE + min(solved, 2))
+
+
+def may_start(budget: Budget, elapsed_ms: float, last_ms: float, before_ms: float) -> bool:
+    """True if another iteration should begin.
+
+    elapsed_ms: of the budget; last_ms, before_ms: what the last two iterations took, 0 if there was none.
+    """
+    if budget.hard_ms is None or budget.soft_ms is None:
+        return True
+    if budget.may_overrun_soft:
+        return elapsed_ms < budget.hard_ms
+    growth = last_ms / before_ms if before_ms > 0 else LEAST_GROWTH
+    expected = last_ms * max(LEAST_GROWTH, min(growth, MOST_GROWTH))
+    return elapsed_ms < budget.soft_ms and elapsed_ms + expected <= budget.hard_ms

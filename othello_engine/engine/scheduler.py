@@ -18,7 +18,7 @@ first get a null window above the best score so far, and the open window only wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
@@ -148,11 +148,14 @@ class Outcome:
 
 
 class Scheduler:
-    """Divides one root search at a time. All methods are for one thread; `now` is in the unit of `Tuning.least_run`."""
+    """Divides one root search at a time. All methods are for one thread.
 
-    def __init__(self, tuning: Tuning | None = None) -> None:
+    ids: numbers for works, if they must differ from those of others. `now` is in the unit of `Tuning.least_run`.
+    """
+
+    def __init__(self, tuning: Tuning | None = None, ids: Iterator[int] | None = None) -> None:
         self.tuning = Tuning() if tuning is None else tuning
-        self._ids = count(1)
+        self._ids = count(1) if ids is None else ids
         self._running: dict[int, Work] = {}
         self._ready: list[_Node] = []
         self._to_open: list[_Node] = []
@@ -465,8 +468,10 @@ class Scheduler:
             upper = score if score < task.beta else SCORE_LIMIT
         elif result.best_move != NO_MOVE and score > task.alpha:
             lower, upper = score, SCORE_LIMIT
-            if node.parent is None and not result.first_done:
-                return  # a root move is known only in comparison with the former best
+            if node.parent is None and (task.moves or not result.first_done):
+                # A root move counts only against the former best, which is the table's move and so the first in
+                # order, unless moves are left out: such a search is not stored.
+                return
         else:
             return
         if lower > task.alpha and lower >= node.own_lower:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Protocol
 
+from othello_engine.engine.deepening import Deepening, Line, Plan
 from othello_engine.engine.scheduler import Outcome, Scheduler, Work
 from othello_engine.search.task import Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE
@@ -200,3 +202,39 @@ class Simulation:
                 step(worker, now)
 
         self._at(time, happen)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedRequest:
+    """A whole request. time: nodes on the critical path of all its searches together."""
+
+    time: int
+    worker_nodes: tuple[int, ...]
+    tasks: int
+    lines: tuple[Line, ...]
+
+    @property
+    def nodes(self) -> int:
+        return sum(self.worker_nodes)
+
+    @property
+    def largest_nodes(self) -> int:
+        return max(self.worker_nodes)
+
+
+def simulate(plan: Plan, simulation: Simulation, generation: int = 1) -> SimulatedRequest:
+    """Answer a request, iteration by iteration, as the engine would without any limit of time."""
+    deepening = Deepening(plan)
+    time = tasks = 0
+    nodes: list[int] = []
+    while not deepening.is_finished:
+        step = deepening.next()
+        if step.continues:
+            result = simulation.widen(step.task.alpha, step.task.beta)
+        else:
+            result = simulation.run(replace(step.task, generation=generation), step.order)
+        deepening.report(result.outcome)
+        time += result.time
+        tasks += result.tasks
+        nodes = [sum(pair) for pair in zip_longest(nodes, result.worker_nodes, fillvalue=0)]
+    return SimulatedRequest(time, tuple(nodes), tasks, deepening.lines)

@@ -12,12 +12,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from othello_engine.config import Config, load_config
 from othello_engine.errors import BusyError, EngineError
 from othello_engine.position import Position
 from othello_engine.types import (
     NO_MOVE,
+    Goal,
     Limits,
     Score,
     ScoreKind,
@@ -28,6 +30,7 @@ from othello_engine.types import (
 from protocol.lines import InputItem
 from protocol.service import Ended, Received, Service
 
+T = TypeVar("T")
 OnInfo = Callable[[SearchInfo], None]
 OnResult = Callable[[SearchResult], None]
 
@@ -39,12 +42,22 @@ class Count:
     time_ms: int
 
 
-class Ticket:
-    def __init__(self) -> None:
-        self.done = threading.Event()
+class Ticket(Generic[T]):
+    """A search or perft that was started; waits for `give`."""
 
-    def wait(self, timeout: float | None = None) -> SearchResult:
-        raise NotImplementedError
+    def __init__(self) -> None:
+        self._done = threading.Event()
+        self._value: T | None = None
+
+    def give(self, value: T) -> None:
+        self._value = value
+        self._done.set()
+
+    def wait(self, timeout: float | None = None) -> T:
+        if not self._done.wait(timeout):
+            raise TimeoutError
+        assert self._value is not None
+        return self._value
 
 
 def info(depth: int, move: str = "d3", **changes: object) -> SearchInfo:
@@ -74,6 +87,7 @@ class FakeEngine:
         self.ready.set()
         self.broken: str | None = None
         self.answer: Callable[[FakeEngine, Limits], None] | None = None
+        self.count_for_me: Callable[[FakeEngine, int], None] | None = None
         self.stops_at_once = True
         self.position: Position | None = None
         self.limits: Limits | None = None
@@ -84,6 +98,8 @@ class FakeEngine:
         self._on_depth: Callable[[int, int, int], None] | None = None
         self._on_count: Callable[[Count], None] | None = None
         self._counted = Count(0, 0, 0)
+        self._ticket = Ticket[SearchResult]()
+        self._perft_ticket = Ticket[Count]()
         self._lock = threading.Lock()
         self.stop_flag = threading.Event()
 
@@ -118,31 +134,37 @@ class FakeEngine:
 
     def go(
         self, limits: Limits | None = None, on_info: OnInfo | None = None, on_result: OnResult | None = None
-    ) -> Ticket:
+    ) -> Ticket[SearchResult]:
         if self.refuses is not None:
             raise self.refuses
         with self._lock:
             if self._on_result is not None:
                 raise BusyError("a search is running")
-            self._on_info, self._on_result = on_info, on_result
+            self._on_info = on_info or (lambda line: None)
+            self._on_result = on_result or (lambda result: None)
+            self._ticket = ticket = Ticket[SearchResult]()
         assert limits is not None
         self.limits = limits
         self.stop_flag.clear()
         self.calls.append(("go", limits))
         if self.answer is not None:
             threading.Thread(target=self.answer, args=(self, limits), daemon=True).start()
-        return Ticket()
+        return ticket
 
     def perft(
         self,
         depth: int,
         on_info: Callable[[int, int, int], None] | None = None,
         on_result: Callable[[Count], None] | None = None,
-    ) -> Ticket:
+    ) -> Ticket[Count]:
         self.calls.append(("perft", depth))
         self._counted = Count(0, 0, 0)
-        self._on_depth, self._on_count = on_info, on_result
-        return Ticket()
+        self._on_depth = on_info or (lambda depth, nodes, time_ms: None)
+        self._on_count = on_result or (lambda count: None)
+        self._perft_ticket = Ticket[Count]()
+        if self.count_for_me is not None:
+            threading.Thread(target=self.count_for_me, args=(self, depth), daemon=True).start()
+        return self._perft_ticket
 
     def stop(self) -> None:
         self.calls.append(("stop",))
@@ -205,7 +227,10 @@ class FakeEngine:
             "nodes": 0,
             "time_ms": 0,
         }
-        on_result(SearchResult(**{**values, **changes}))  # type: ignore[arg-type]
+        result = SearchResult(**{**values, **changes})  # type: ignore[arg-type]
+        ticket = self._ticket
+        on_result(result)
+        ticket.give(result)
 
     def count(self, depth: int, nodes: int) -> None:
         """Reports a depth of the running perft."""
@@ -218,6 +243,63 @@ class FakeEngine:
         on_count, self._on_count = self._on_count, None
         assert on_count is not None
         on_count(self._counted)
+        self._perft_ticket.give(self._counted)
+
+
+# -- engines that know -------------------------------------------------------------------------------------
+
+
+def solve(position: Position) -> tuple[int, tuple[int, ...]]:
+    """Score and line of play of a position with few empty squares, by looking at everything."""
+    if position.is_over:
+        return position.final_score, ()
+    best: tuple[int, tuple[int, ...]] = (-65, ())
+    for move in position.legal_moves:
+        score, line = solve(position.play(move))
+        best = max(best, (-score, (move, *line)), key=lambda pair: pair[0])
+    return best
+
+
+def answer_truly(engine: FakeEngine, limits: Limits) -> None:
+    """Truth where it is cheap, plausible lines elsewhere."""
+    position = engine.position
+    assert position is not None
+    if position.is_over:
+        engine.finish(NO_MOVE)
+        return
+    lines: list[SearchInfo]
+    if limits.goal is not Goal.AUTO:
+        value, pv = solve(position)
+        score = Score(ScoreKind.DISCS, value)
+        if limits.goal is Goal.WLD:
+            score = Score(ScoreKind.WLD, (value > 0) - (value < 0))
+        lines = [info(position.n_empties, score=score, pv=pv)]
+        engine.report(*lines)
+        shown = 10_000_000 + 10_000 * value
+        engine.finish(pv[0], lines=tuple(lines), nodes=lines[0].nodes, document_score=shown)
+        return
+    moves = position.legal_moves[: limits.multipv or 1]
+    for depth in range(1, (limits.depth or 3) + 1):
+        lines = [info(depth, pv=(move,), rank=rank) for rank, move in enumerate(moves, 1)]
+        engine.report(*lines)
+    if limits.is_open:
+        engine.stop_flag.wait(10)
+    engine.finish(moves[0], lines=tuple(lines), nodes=lines[0].nodes)
+
+
+def count_truly(engine: FakeEngine, depth: int) -> None:
+    def count(position: Position, depth: int) -> int:
+        if depth == 0 or position.is_over:
+            return 1
+        return sum(count(position.play(move), depth - 1) for move in position.legal_moves)
+
+    assert engine.position is not None
+    for d in range(1, depth + 1):
+        engine.count(d, count(engine.position, d))
+    engine.finish_perft()
+
+
+# -- the desk --------------------------------------------------------------------------------------------
 
 
 class Paper:

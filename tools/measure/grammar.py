@@ -54,7 +54,7 @@ GRAMMAR: dict[str, re.Pattern[str]] = {
         "eval": rf"eval (?:cp|raw|disc) {_INTEGER}",
         "perft": rf"(?:info perft {_COUNT}|perft depth {_COUNT}) nodes {_COUNT} time {_COUNT} nps {_COUNT}",
         "bench": (
-            rf"info bench {_COUNT} {_COUNT} nodes {_COUNT} time {_COUNT} nps {_COUNT}(?: {_TEXT})?"
+            rf"info bench {_COUNT} nodes {_COUNT} time {_COUNT} nps {_COUNT}(?: {_TEXT})?"
             rf"|bench nodes {_COUNT} time {_COUNT} nps {_COUNT}"
         ),
         "response": r"response (?:true|false|p1win|p2win|draw|none)",

@@ -1,0 +1,400 @@
+"""Which searches answer a request, one after another, and what their outcomes amount to. Pure; no clock, no worker.
+
+A request is answered by iterations: one ply deeper each, then, if the end of the game is near enough, a solve for who
+wins or for the disc difference. An iteration finds `multipv` lines, each by a search of the root without the moves
+found before. A search starts in a narrow window around the score expected and is repeated in a wider one if that fails.
+
+What is reported is proved: the lines of the last complete iteration, or a move that an interrupted one has proved to be
+better at its depth, marked as such. `score disc` and `score wld` appear only for a search to the end of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from othello_engine.core import plain
+from othello_engine.engine.scheduler import Outcome
+from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Task
+from othello_engine.types import N_SQUARES, NO_MOVE, PASS, Bound, Goal, Score, ScoreKind
+
+MAX_DEPTH = 60
+"""There are never more empty squares to play on."""
+FORCED_DEPTH = 4
+"""Depth that a root with a single move is searched to: enough for a score and an expected reply, in no time."""
+FIRST_NARROW_DEPTH = 4
+"""Shallower iterations use the full window: their scores predict little and their searches cost nothing."""
+MAX_FAILURES = 3
+"""After so many windows missed on the way, the window is opened to the end on that side."""
+SOLVE_AHEAD = 6
+"""When a midgame iteration would leave fewer plies than this to the end, the game is solved instead: the endgame
+search visits many times more positions a second, and its result is final."""
+EXACT_WIDTH = 3
+"""Half the first window of an exact solve, in discs, around a guess."""
+
+
+class Phase(Enum):
+    """What an iteration finds out."""
+
+    MIDGAME = 0
+    WLD = 1
+    EXACT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A request, reduced to what matters to the search.
+
+    max_depth: plies for midgame iterations, 1..MAX_DEPTH. may_solve: the depth asked for allows a solve. solve_empties,
+    wld_empties: an open-ended request is solved from here on. multipv: lines wanted. moves: bitboard of root moves
+    allowed, 0 = all. window: discs, for solves. selectivity: per cent, for the midgame; solve_selectivity: for solves,
+    100 = proof. score_kind: of midgame scores. width: half the first window of an iteration, in the units of the
+    evaluation; unit: such units per disc, roughly. must_hurry: one legal move is answered at once.
+    """
+
+    player: int
+    opponent: int
+    goal: Goal = Goal.AUTO
+    max_depth: int = MAX_DEPTH
+    may_solve: bool = True
+    solve_empties: int = 20
+    wld_empties: int = 20
+    multipv: int = 1
+    moves: int = 0
+    window: tuple[int, int] | None = None
+    selectivity: int = 100
+    solve_selectivity: int = 100
+    score_kind: ScoreKind = ScoreKind.CENTIDISCS
+    width: int = 200
+    unit: int = 100
+    must_hurry: bool = True
+
+    @property
+    def n_empties(self) -> int:
+        return N_SQUARES - (self.player | self.opponent).bit_count()
+
+    @property
+    def legal(self) -> int:
+        """Bitboard of all legal moves."""
+        return plain.legal_moves(self.player, self.opponent)
+
+    @property
+    def allowed(self) -> int:
+        """Bitboard of the moves the search may choose from; 0 for a pass or a finished game."""
+        return self.legal & self.moves if self.moves else self.legal
+
+    @property
+    def is_over(self) -> bool:
+        return not self.legal and not plain.legal_moves(self.opponent, self.player)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of play and what is known about it; as `SearchInfo`, without what only the clock knows."""
+
+    depth: int
+    selective_depth: int
+    selectivity: int
+    score: Score
+    pv: tuple[int, ...]
+    complete: bool = True
+
+    @property
+    def move(self) -> int:
+        return self.pv[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One search of the root. order: moves as far as an order is known, the former best first. continues: the same root
+    as in the step before, in another window. is_new: begins an iteration."""
+
+    task: Task
+    order: tuple[int, ...]
+    continues: bool
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Iteration:
+    phase: Phase
+    depth: int
+
+
+class Deepening:
+    """Answers one request. Ask `next` for a search, run it, `report` its outcome; or `interrupt`, once, at any time."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.lines: tuple[Line, ...] = ()
+        """Best first: what would be answered now."""
+        self._lines_before: tuple[Line, ...] = ()
+        self._iterations = _iterations(plan)
+        self._index = 0
+        self._n_lines = max(1, min(plan.multipv, plan.allowed.bit_count()))
+        self._found: list[Line] = []  # of the present iteration
+        self._order: list[int] = []
+        self._alpha = self._beta = 0
+        self._failures = 0
+        self._step: Step | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        """True when there is nothing more to find out."""
+        return self._index >= len(self._iterations)
+
+    @property
+    def phase(self) -> Phase:
+        """Of the iteration that `next` belongs to, or of the last one."""
+        return self._iterations[min(self._index, len(self._iterations) - 1)].phase
+
+    @property
+    def is_between_iterations(self) -> bool:
+        """True when `next` would begin an iteration: the place to ask whether there is time for one."""
+        return not self.is_finished and not self._found and self._failures == 0
+
+    def next(self) -> Step:
+        """The search to run now."""
+        assert not self.is_finished
+        iteration = self._iterations[self._index]
+        continues = self._failures > 0
+        if not continues:
+            self._alpha, self._beta = self._first_window(iteration)
+        is_exact = iteration.phase is not Phase.MIDGAME
+        taken = {line.move for line in self._found}
+        moves = self.plan.allowed
+        for move in taken - {PASS}:
+            moves &= ~(1 << move)
+        task = Task(
+            self.plan.player,
+            self.plan.opponent,
+            self._alpha,
+            self._beta,
+            iteration.depth,
+            exact=is_exact,
+            moves=0 if moves == self.plan.legal else moves,
+            selectivity=self.plan.solve_selectivity if is_exact else self.plan.selectivity,
+        )
+        rank = len(self._found)
+        order = [line.move for line in self.lines[rank : rank + 1]] + self._order
+        unique = dict.fromkeys(move for move in order if move not in taken)
+        self._step = Step(task, tuple(unique), continues, is_new=not continues and rank == 0)
+        return self._step
+
+    def report(self, outcome: Outcome) -> tuple[Line, ...]:
+        """Take a settled outcome of the last step; the lines of the iteration if that completes it, else ()."""
+        assert outcome.settled
+        self._remember_order(outcome)
+        iteration = self._iterations[self._index]
+        if not self._is_final(outcome, iteration):
+            self._failures += 1
+            self._alpha, self._beta = self._next_window(outcome, iteration)
+            return ()
+        self._found.append(self._line(outcome, iteration))
+        self._failures = 0
+        if len(self._found) < self._n_lines:
+            return ()
+        self._lines_before, self.lines = self.lines, _ranked(self._found)
+        self._found = []
+        self._index += 1
+        return self.lines
+
+    def interrupt(self, outcome: Outcome | None) -> None:
+        """End here: keep of the unfinished iteration what is proved. outcome: of the last step, if it was begun."""
+        if self.is_finished or self._step is None:
+            self._index = len(self._iterations)
+            return
+        iteration = self._iterations[self._index]
+        found = list(_ranked(self._found))
+        if outcome is not None and not found and outcome.best_move != NO_MOVE:
+            partial = self._line(outcome, iteration, complete=False)
+            if not self.lines or partial.move != self.lines[0].move:
+                found = [partial]
+        moves = {line.move for line in found}
+        rest = [line for line in self.lines if line.move not in moves]
+        self.lines = tuple((found + rest)[: max(self._n_lines, 1)])
+        self._found = []
+        self._index = len(self._iterations)
+
+    # -- windows ------------------------------------------------------------------------------------------------
+
+    def _outer_window(self, iteration: _Iteration) -> tuple[int, int]:
+        """The window in which a score is accepted even if it is only a bound."""
+        if iteration.phase is Phase.MIDGAME:
+            return -SCORE_LIMIT, SCORE_LIMIT
+        if iteration.phase is Phase.WLD:
+            return -1, 1
+        if self.plan.window is not None:
+            alpha = max(-EXACT_LIMIT, min(self.plan.window[0], EXACT_LIMIT - 1))
+            return alpha, max(alpha + 1, min(self.plan.window[1], EXACT_LIMIT))
+        return -EXACT_LIMIT, EXACT_LIMIT
+
+    def _first_window(self, iteration: _Iteration) -> tuple[int, int]:
+        outer = self._outer_window(iteration)
+        rank = len(self._found)
+        if iteration.phase is Phase.WLD or rank >= len(self.lines):
+            return outer
+        score = self.lines[rank].score
+        if iteration.phase is Phase.MIDGAME:
+            if iteration.depth < FIRST_NARROW_DEPTH or rank >= len(self._lines_before):
+                return outer
+            # Whoever makes the last move of a line looks better: scores two plies apart are alike.
+            guess = self._lines_before[rank].score.value
+            return _within(outer, guess - self.plan.width, guess + self.plan.width)
+        if score.kind is ScoreKind.WLD:
+            if score.value == 0 and score.bound is Bound.EXACT:
+                return _within(outer, -1, 1)
+            return _within(outer, 0, EXACT_LIMIT) if score.value > 0 else _within(outer, -EXACT_LIMIT, 0)
+        # Disc differences are even: an even guess in the middle leaves the edges odd, where no score lies.
+        guess = 2 * round(score.value / self.plan.unit / 2)
+        guess = max(-EXACT_LIMIT, min(guess, EXACT_LIMIT))
+        return _within(outer, guess - EXACT_WIDTH, guess + EXACT_WIDTH)
+
+    def _next_window(self, outcome: Outcome, iteration: _Iteration) -> tuple[int, int]:
+        """The window after one that the score lies outside of."""
+        outer = self._outer_window(iteration)
+        if self._failures > 2 * MAX_FAILURES:  # scores that contradict each other, now above, now below
+            return outer
+        is_exact = iteration.phase is not Phase.MIDGAME
+        width = (EXACT_WIDTH if is_exact else self.plan.width) << 1 + self._failures
+        is_last = self._failures > MAX_FAILURES
+        if outcome.lower >= self._beta:
+            alpha = outcome.lower - 1
+            beta = outer[1] if is_last else outcome.lower + width
+        else:
+            alpha = outer[0] if is_last else outcome.upper - width
+            beta = outcome.upper + 1
+        if is_exact:  # what is proved to the end of the game holds
+            alpha, beta = max(alpha, outcome.lower - 1), min(beta, outcome.upper + 1)
+        return _within(outer, alpha, beta)
+
+    def _is_final(self, outcome: Outcome, iteration: _Iteration) -> bool:
+        """True if the score is exact, or a bound that no wider window would improve on."""
+        if outcome.lower == outcome.upper:
+            return True
+        alpha, beta = self._outer_window(iteration)
+        return outcome.lower >= beta or outcome.upper <= alpha
+
+    # -- results ------------------------------------------------------------------------------------------------
+
+    def _line(self, outcome: Outcome, iteration: _Iteration, complete: bool = True) -> Line:
+        assert self._step is not None
+        move = outcome.best_move
+        pv = outcome.pv
+        if move == NO_MOVE:  # all moves failed low: any is as good, the former best was searched first
+            known = self._step.order or _squares(self._step.task.moves or self.plan.legal) or (PASS,)
+            move, pv = known[0], ()
+        if pv[:1] != (move,):
+            pv = (move,)
+        is_solve = iteration.phase is not Phase.MIDGAME
+        return Line(
+            depth=self.plan.n_empties if is_solve else iteration.depth,
+            selective_depth=max(outcome.selective_depth, len(pv)),
+            selectivity=self._step.task.selectivity,
+            score=self._score(outcome, iteration, complete),
+            pv=pv,
+            complete=complete,
+        )
+
+    def _score(self, outcome: Outcome, iteration: _Iteration, complete: bool) -> Score:
+        is_exact = complete and outcome.lower == outcome.upper
+        if not complete or outcome.lower >= self._beta or is_exact:
+            value, bound = outcome.lower, Bound.EXACT if is_exact else Bound.LOWER
+        else:
+            value, bound = outcome.upper, Bound.UPPER
+        if iteration.phase is Phase.MIDGAME:
+            return Score(self.plan.score_kind, value, bound)
+        if iteration.phase is Phase.EXACT:
+            return Score(ScoreKind.DISCS, value, bound)
+        # A lower bound above zero is a proved win, whatever its size; the same below zero.
+        sign = (value > 0) - (value < 0)
+        is_proved = is_exact or (sign > 0 and bound is Bound.LOWER) or (sign < 0 and bound is Bound.UPPER)
+        return Score(ScoreKind.WLD, sign, Bound.EXACT if is_proved else bound)
+
+    def _remember_order(self, outcome: Outcome) -> None:
+        """Root moves for the next search: the best, then as the outcome ranks them, then as before."""
+        if self._found:
+            return  # searches for further lines leave out the best moves and say nothing about the order of all
+        best = self._order[:1] if outcome.best_move == NO_MOVE else [outcome.best_move]
+        self._order = list(dict.fromkeys(best + [move.move for move in outcome.moves] + self._order))
+
+
+def document_score(score: Score) -> int:
+    """A score on the scale of a documented evaluation: midgame units as they are, finished games far above them."""
+    sign = (score.value > 0) - (score.value < 0)
+    if score.kind is ScoreKind.DISCS:
+        return sign * 10_000_000 + score.value * 10_000
+    if score.kind is ScoreKind.WLD:
+        return sign * 10_000_000
+    return score.value
+
+
+def finished_game(plan: Plan) -> Line:
+    """The one line about a position where neither side can move."""
+    difference = plain.final_score(plan.player, plan.opponent)
+    score = Score(ScoreKind.DISCS, difference)
+    if plan.goal is Goal.WLD:
+        score = Score(ScoreKind.WLD, (difference > 0) - (difference < 0))
+    return Line(0, 0, 100, score, ())
+
+
+def fallback_move(plan: Plan) -> int:
+    """A legal move chosen without a search: leaves the opponent few replies and prefers corners."""
+    if not plan.allowed:
+        return NO_MOVE if plan.is_over else PASS
+    corners = 1 << 0 | 1 << 7 | 1 << 56 | 1 << 63
+
+    def replies(move: int) -> int:
+        turned = plain.flips(move, plan.player, plan.opponent)
+        left = plain.legal_moves(plan.opponent ^ turned, plan.player | turned | 1 << move).bit_count()
+        return left - 8 * (corners >> move & 1)
+
+    return min(_squares(plan.allowed), key=replies)
+
+
+def _iterations(plan: Plan) -> list[_Iteration]:
+    """All iterations of a request, in order; empty for a finished game."""
+    if plan.is_over:
+        return []
+    empties = plan.n_empties
+    exact = _Iteration(Phase.EXACT, empties)
+    wld = _Iteration(Phase.WLD, empties)
+    if plan.goal is not Goal.AUTO:
+        return [*_midgame(ordering_depth(empties)), wld if plan.goal is Goal.WLD else exact]
+    if plan.must_hurry and plan.legal.bit_count() <= 1:
+        return _midgame(min(FORCED_DEPTH, plan.max_depth, empties))
+    if not plan.may_solve:
+        return _midgame(min(plan.max_depth, empties))
+    if empties <= plan.solve_empties:
+        return [*_midgame(ordering_depth(empties)), exact]
+    if empties <= plan.wld_empties:
+        return [*_midgame(ordering_depth(empties)), wld, exact]
+    deepest = max(1, empties - SOLVE_AHEAD)
+    if plan.max_depth < empties:
+        return _midgame(plan.max_depth)
+    return [*_midgame(deepest), exact]
+
+
+def ordering_depth(n_empties: int) -> int:
+    """Plies of midgame search before a solve: good first moves save more than they cost."""
+    return max(1, min(n_empties - 8, n_empties // 2))
+
+
+def _midgame(depth: int) -> list[_Iteration]:
+    return [_Iteration(Phase.MIDGAME, each) for each in range(1, depth + 1)]
+
+
+def _within(outer: tuple[int, int], alpha: int, beta: int) -> tuple[int, int]:
+    """The part of a window that lies in the outer one; at least one unit wide."""
+    alpha = max(outer[0], min(alpha, outer[1] - 1))
+    return alpha, max(alpha + 1, min(beta, outer[1]))
+
+
+def _ranked(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Lines of one iteration, best first. They were found in that order, unless estimates contradict each other."""
+    return tuple(sorted(lines, key=lambda line: -line.score.value))
+
+
+def _squares(moves: int) -> tuple[int, ...]:
+    return tuple(square for square in range(N_SQUARES) if moves >> square & 1)

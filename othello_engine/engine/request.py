@@ -1,0 +1,137 @@
+"""From a request, the options in force and a position to everything a search is told. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from othello_engine.config import Config, Level
+from othello_engine.engine.clock import NO_LIMIT, TimeRules, budget_for
+from othello_engine.engine.deepening import MAX_DEPTH, Plan
+from othello_engine.engine.jobs import SearchOrder
+from othello_engine.errors import EngineError, IllegalMoveError
+from othello_engine.position import Position
+from othello_engine.types import BLACK, PASS, Goal, Limits, ScoreKind, square_name
+
+MAX_LIMIT_MS = 10**18
+"""Larger times are cut to this: thirty million years."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the scores of an evaluation mean to the search. width: half the first window of an iteration; unit: of one
+    disc, roughly. Both measured on games: see `tools/scaling.py`. prunes: its midgame search prunes forward."""
+
+    width: int
+    unit: int
+    prunes: bool
+
+
+_CENTIDISCS = Scale(width=200, unit=100, prunes=True)
+_SCALES = {"classic": Scale(width=300, unit=250, prunes=False)}
+
+
+def make_order(limits: Limits, position: Position, config: Config, asked_at: float) -> SearchOrder:
+    """The order for a search. Raises IllegalMoveError for a `search_moves` entry that is no legal move."""
+    limits = _with_default_limit(limits, config)
+    level = _level(limits, config)
+    scale = _SCALES.get(config.profile.evaluation, _CENTIDISCS)
+    empties = position.n_empties
+    plan = Plan(
+        position.player,
+        position.opponent,
+        goal=limits.goal,
+        multipv=limits.multipv if limits.multipv is not None else config.multipv,
+        moves=_mask(limits, position),
+        window=_window(limits),
+        score_kind=ScoreKind(config.profile.score_kind),
+        solve_empties=config.solve_empties,
+        wld_empties=config.wld_empties,
+        selectivity=_selectivity(limits, config.selectivity, scale),
+        solve_selectivity=_selectivity(limits, 100, scale),
+        width=scale.width,
+        unit=scale.unit,
+        must_hurry=not limits.is_open,
+    )
+    if level is not None:
+        plan = replace(
+            plan,
+            max_depth=max(1, min(level.depth, MAX_DEPTH)),
+            solve_empties=level.exact_empties,
+            wld_empties=level.exact_empties,
+        )
+    if limits.depth is not None:
+        depth = max(1, min(limits.depth, MAX_DEPTH))
+        plan = replace(plan, max_depth=depth, may_solve=depth >= empties)
+    rules = TimeRules(config.move_overhead_ms, config.profile.minimum_ms, config.solve_empties)
+    budget = NO_LIMIT if limits.infinite else budget_for(_in_range(limits), position.side, empties, rules)
+    own_clock = limits.black_ms if position.side == BLACK else limits.white_ms
+    return SearchOrder(
+        plan,
+        budget,
+        node_limit=0 if limits.nodes is None else max(1, limits.nodes),
+        is_open=limits.infinite,
+        pondering=limits.ponder,
+        waits_for_workers=own_clock is None,  # a game clock runs, whatever keeps us from searching
+        asked_at=asked_at,
+    )
+
+
+def _with_default_limit(limits: Limits, config: Config) -> Limits:
+    """A request that nothing would end gets the profile's time or the level's depth."""
+    own_limits = (limits.move_time_ms, limits.black_ms, limits.white_ms, limits.depth, limits.nodes, limits.level)
+    if limits.infinite or limits.goal is not Goal.AUTO or any(limit is not None for limit in own_limits):
+        return limits
+    if config.bare_go_level is not None:
+        return replace(limits, level=config.bare_go_level)
+    return replace(limits, move_time_ms=config.profile.move_time_ms)
+
+
+def _level(limits: Limits, config: Config) -> Level | None:
+    if limits.level is None:
+        return None
+    levels = config.profile.levels
+    if not 0 <= limits.level < len(levels):
+        raise EngineError(f"there is no level {limits.level}; levels go from 0 to {len(levels) - 1}")
+    return levels[limits.level]
+
+
+def _mask(limits: Limits, position: Position) -> int:
+    """Bitboard of the root moves asked for; 0 = all."""
+    mask = 0
+    for index, move in enumerate(limits.search_moves or (), 1):
+        if move not in position.legal_moves:
+            name = square_name(move) if 0 <= move <= PASS else str(move)
+            raise IllegalMoveError(f"not a legal move here ({name})", name, index)
+        if move != PASS:
+            mask |= 1 << move
+    return mask
+
+
+def _window(limits: Limits) -> tuple[int, int] | None:
+    if limits.window is None:
+        return None
+    alpha, beta = limits.window
+    if alpha >= beta:
+        raise EngineError(f"an empty window: {alpha} is not below {beta}")
+    return alpha, beta
+
+
+def _selectivity(limits: Limits, default: int, scale: Scale) -> int:
+    """Per cent that is true of the results: without forward pruning they are not selective, whatever was asked."""
+    if not scale.prunes:
+        return 100
+    return default if limits.selectivity is None else limits.selectivity
+
+
+def _in_range(limits: Limits) -> Limits:
+    """Times cut to what can be reckoned with."""
+
+    def cut(time: int | None) -> int | None:
+        return None if time is None else max(-MAX_LIMIT_MS, min(time, MAX_LIMIT_MS))
+
+    return replace(
+        limits,
+        move_time_ms=cut(limits.move_time_ms),
+        black_ms=cut(limits.black_ms),
+        white_ms=cut(limits.white_ms),
+    )
