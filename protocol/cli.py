@@ -13,13 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from othello_engine.errors import ConfigError, OthelloError
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from othello_engine.config import Config
     from protocol.batch.screen import Screen
     from protocol.facade import EngineLike, MakeEngine
@@ -219,6 +217,7 @@ def _run_daemon(config: Config, wire: Wire) -> int:
     from protocol.commands import command_word
     from protocol.lines import LineReader, LineWriter
     from protocol.service import Ended, Received, Service
+    from protocol.signals import watch_signals
     from protocol.traffic import TrafficLog
 
     traffic = TrafficLog()
@@ -234,11 +233,11 @@ def _run_daemon(config: Config, wire: Wire) -> int:
         if isinstance(item, str) and command_word(item) == "quit":
             _end_without_fail(0)
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
+    def interrupt(number: int) -> None:
         service.post(Ended(SIGNAL_STATUS_BASE + number))
         _end_without_fail(SIGNAL_STATUS_BASE + number)
 
-    _on_signals(interrupt)
+    watch_signals(interrupt)
     LineReader(wire.input, deliver).start()
     status = service.run()
     _close(service.close, lambda: writer.close(_FLUSH_SECONDS), status)
@@ -284,15 +283,6 @@ def _end_without_fail(status: int) -> None:
     timer.start()
 
 
-def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
-    """Interrupt, termination and hang-up all mean quit; a hang-up that `nohup` ignores stays ignored."""
-    signal.signal(signal.SIGINT, handler)
-    signal.signal(signal.SIGTERM, handler)
-    hang_up = getattr(signal, "SIGHUP", None)
-    if hang_up is not None and signal.getsignal(hang_up) is not signal.SIG_IGN:
-        signal.signal(hang_up, handler)
-
-
 # -- commands ----------------------------------------------------------------------------------------------
 
 
@@ -304,14 +294,16 @@ class _Interrupted(BaseException):
         self.number = number
 
 
+def _interrupted(number: int) -> _Interrupted:
+    _end_without_fail(SIGNAL_STATUS_BASE + number)
+    return _Interrupted(number)
+
+
 def _run_command(options: argparse.Namespace, config: Config, wire: Wire) -> int:
     from protocol.batch.screen import Screen
+    from protocol.signals import raise_in_main_thread
 
-    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-        _end_without_fail(SIGNAL_STATUS_BASE + number)
-        raise _Interrupted(number)
-
-    _on_signals(interrupt)
+    raise_in_main_thread(_interrupted)
     if wire.output is None:
         return OUTPUT_CLOSED_STATUS
     out = open(wire.output, "w", encoding="utf-8", errors="replace", newline="\n")  # noqa: SIM115

@@ -242,6 +242,7 @@ class Service:
         self._quit_deadline: float | None = None
         self._owed_readyok = 0
         self._loading = False
+        self._has_loaded = False
         self._input_ended = False
         self._debug = False
 
@@ -538,6 +539,7 @@ class Service:
 
     def _take_loaded(self, problem: str | None) -> None:
         self._loading = False
+        self._has_loaded = self._has_loaded or problem is None
         for _ in range(self._owed_readyok):
             self._say("readyok" if problem is None else _internal(problem))
         self._owed_readyok = 0
@@ -586,7 +588,7 @@ class Service:
         engine = self._started_engine()
         self._state = state
         self._task = task
-        if engine.is_ready:
+        if engine.is_ready or self._has_loaded:  # later, it is the engine's affair how many workers are up
             self._launch(task)
         else:
             self._await_loading()

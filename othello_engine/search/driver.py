@@ -16,7 +16,7 @@ from othello_engine.search.midgame import STOPPED_VALUE, leaf_value, terminal_va
 from othello_engine.search.ordering import order_moves
 from othello_engine.search.pvs import null_window, pvs
 from othello_engine.search.state import MAX_PLY, check_layout, state_at
-from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Expansion, Task, TaskResult
+from othello_engine.search.task import EPOCHS, EXACT_LIMIT, SCORE_LIMIT, Child, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS, ScoreKind
 
 _USE_SAMPLE_BUCKETS = 1024
@@ -40,10 +40,11 @@ def clear_table(buffer: Any) -> None:
     table.clear(_address_of(buffer), table_buckets(len(buffer)))
 
 
-def table_use(buffer: Any, generation: int) -> int:
-    """How full the table is with entries of this generation, per mille, from a sample."""
+def table_use(buffer: Any, generation: int, epoch: int = 0) -> int:
+    """How full the table is with entries of this generation and epoch, per mille, from a sample."""
     sample = min(_USE_SAMPLE_BUCKETS, table_buckets(len(buffer)))
-    return int(table.count_used(_address_of(buffer), sample, generation & 255)) * 1000 // (2 * sample)
+    used = table.count_used(_address_of(buffer), sample, generation & 255, epoch & (EPOCHS - 1))
+    return int(used) * 1000 // (2 * sample)
 
 
 class Searcher:
@@ -184,6 +185,7 @@ class Searcher:
         state.disc_unit, state.win_unit = (1, 0) if task.exact else (self._disc_unit, self._win_unit)
         state.selectivity = task.selectivity
         state.generation = task.generation & 255
+        state.epoch = task.epoch & (EPOCHS - 1)
         state.root_ply = task.ply
         state.root_moves = task.moves
         state.root_best_move = NO_MOVE
@@ -201,7 +203,7 @@ class Searcher:
 
     def _entry(self, player: int, opponent: int) -> tuple[int, int]:
         p, o = np.uint64(player), np.uint64(opponent)
-        bounds, meta = table.probe(table.bucket_address(self._state, p, o), p, o)
+        bounds, meta = table.probe(self._state, table.bucket_address(self._state, p, o), p, o)
         return bounds, meta
 
     def _table_move(self, player: int, opponent: int) -> int:

@@ -367,7 +367,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
 
     # Step 5. Table.
     bucket = table.bucket_address(state, player, opponent)
-    bounds, meta = table.probe(bucket, player, opponent)
+    bounds, meta = table.probe(state, bucket, player, opponent)
     if table.answers(meta, table.KIND_EXACT, n_empties, state.selectivity):
         lower, upper = table.lower_bound(bounds), table.upper_bound(bounds)
         if lower > alpha:
@@ -393,7 +393,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
             return np.int64(64)
         if n_empties > np.int64(SHALLOW_EMPTIES + 2):
             child_bounds, child_meta = table.probe(
-                table.bucket_address(state, next_player, next_opponent), next_player, next_opponent
+                state, table.bucket_address(state, next_player, next_opponent), next_player, next_opponent
             )
             if table.answers(child_meta, table.KIND_EXACT, n_empties - np.int64(1), state.selectivity):
                 score = -table.upper_bound(child_bounds)

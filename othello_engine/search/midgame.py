@@ -73,7 +73,7 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
     second = _NO_MOVE
     if depth >= TABLE_DEPTH:
         bucket = table.bucket_address(state, player, opponent)
-        bounds, meta = table.probe(bucket, player, opponent)
+        bounds, meta = table.probe(state, bucket, player, opponent)
         if table.answers(meta, table.KIND_ESTIMATE, depth, state.selectivity):
             lower, upper = table.lower_bound(bounds), table.upper_bound(bounds)
             if lower > alpha:
@@ -92,7 +92,7 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
             turned = flips(x, player, opponent)
             next_player, next_opponent = opponent ^ turned, player ^ turned ^ bit
             child_bounds, child_meta = table.probe(
-                table.bucket_address(state, next_player, next_opponent), next_player, next_opponent
+                state, table.bucket_address(state, next_player, next_opponent), next_player, next_opponent
             )
             if table.answers(child_meta, table.KIND_ESTIMATE, depth - np.int64(1), state.selectivity):
                 score = -table.upper_bound(child_bounds)

@@ -27,6 +27,7 @@ STATE_DTYPE = np.dtype(
         ("evaluation", np.int64),
         ("selectivity", np.int64),
         ("generation", np.int64),
+        ("epoch", np.uint64),
         ("table_address", np.uint64),
         ("table_mask", np.uint64),
         ("weights_address", np.uint64),

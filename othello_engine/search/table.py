@@ -5,12 +5,13 @@ A bucket is one cache line of two entries. An entry is four 64-bit words:
     word 0   player   ^ bounds ^ meta
     word 1   opponent ^ rotated bounds ^ meta
     word 2   bounds: lower (upper 32 bits, signed) and upper (lower 32 bits, signed), in search units
-    word 3   meta, from the low end, 8 bits each: depth, selectivity, kind, move, second move, generation, cost
+    word 3   meta, from the low end, 8 bits each: depth, selectivity, kind, move, second move, generation; 16 bits: epoch
 
 Words are read and written whole, but another process may write between two of them. The position words are
 stored combined with the data, so that an entry mixed from two writers does not show any position and reads as a
 miss. The whole position is compared; a hash collision can't return a foreign result. A zero meta word is an empty
-entry. `kind` keeps exact results (in discs) and estimates (in evaluation units) apart.
+entry, and so is one of another epoch: a new game counts the epoch up instead of clearing memory, which would cost
+a page fault for every page touched again. `kind` keeps exact results (in discs) and estimates (in evaluation units) apart.
 """
 
 import numba
@@ -30,6 +31,7 @@ _BYTE = np.uint64(255)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _ENTRY = numba.types.UniTuple(numba.uint64, 2)
 _HALF = np.uint64(32)
+_EPOCH_SHIFT = np.uint64(48)
 
 
 @kernel(U64(U64))
@@ -50,8 +52,8 @@ def prefetch_bucket(state, player, opponent):
     prefetch(bucket_address(state, player, opponent))
 
 
-@kernel(_ENTRY(U64, U64, U64))
-def probe(bucket, player, opponent):
+@kernel(_ENTRY(STATE, U64, U64, U64))
+def probe(state, bucket, player, opponent):
     """(bounds, meta) of the position's entry in the bucket at this address; meta 0 is a miss."""
     for slot in range(2):
         first = np.int64(4 * slot)
@@ -61,6 +63,7 @@ def probe(bucket, player, opponent):
             load_word(bucket, first) == player ^ bounds ^ meta
             and load_word(bucket, first + np.int64(1)) == opponent ^ _swap_halves(bounds) ^ meta
             and meta != ZERO
+            and meta >> _EPOCH_SHIFT == state.epoch
         ):
             return bounds, meta
     return ZERO, ZERO
@@ -126,10 +129,11 @@ def store(state, bucket, player, opponent, kind, depth, alpha, beta, score, move
         first = np.int64(4 * candidate)
         old_meta = load_word(bucket, first + np.int64(3))
         old_bounds = load_word(bucket, first + np.int64(2))
+        is_live = old_meta != ZERO and old_meta >> _EPOCH_SHIFT == state.epoch
         is_same = (
-            load_word(bucket, first) == player ^ old_bounds ^ old_meta
+            is_live
+            and load_word(bucket, first) == player ^ old_bounds ^ old_meta
             and load_word(bucket, first + np.int64(1)) == opponent ^ _swap_halves(old_bounds) ^ old_meta
-            and old_meta != ZERO
         )
         old_depth = np.int64(old_meta & _BYTE)
         if is_same:
@@ -151,7 +155,7 @@ def store(state, bucket, player, opponent, kind, depth, alpha, beta, score, move
                     lower, upper = max(lower, old_lower), min(upper, old_upper)
             break
         value = np.int64(-1)
-        if old_meta != ZERO:
+        if is_live:
             is_current = np.int64((old_meta >> np.uint64(40)) & _BYTE) == generation
             value = old_depth + (np.int64(256) if is_current else np.int64(0))
         if value < slot_value:
@@ -165,6 +169,7 @@ def store(state, bucket, player, opponent, kind, depth, alpha, beta, score, move
         | (np.uint64(move) << np.uint64(24))
         | (np.uint64(second) << _HALF)
         | (np.uint64(generation) << np.uint64(40))
+        | (state.epoch << _EPOCH_SHIFT)
     )
     store_word(bucket, slot, player ^ bounds ^ meta)
     store_word(bucket, slot + np.int64(1), opponent ^ _swap_halves(bounds) ^ meta)
@@ -172,14 +177,15 @@ def store(state, bucket, player, opponent, kind, depth, alpha, beta, score, move
     store_word(bucket, slot + np.int64(3), meta)
 
 
-@kernel(I64(U64, U64, I64))
-def count_used(address, n_buckets, generation):
-    """Entries of this generation in the first `n_buckets` buckets."""
+@kernel(I64(U64, U64, I64, U64))
+def count_used(address, n_buckets, generation, epoch):
+    """Entries of this generation and epoch in the first `n_buckets` buckets."""
     used = np.int64(0)
     for bucket in range(np.int64(n_buckets)):
         for slot in range(2):
             meta = load_word(address, np.int64(8) * bucket + np.int64(4 * slot + 3))
-            if meta != ZERO and np.int64((meta >> np.uint64(40)) & _BYTE) == generation:
+            is_live = meta != ZERO and meta >> _EPOCH_SHIFT == epoch
+            if is_live and np.int64((meta >> np.uint64(40)) & _BYTE) == generation:
                 used += np.int64(1)
     return used
 

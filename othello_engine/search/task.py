@@ -15,6 +15,9 @@ SCORE_LIMIT = 1 << 30
 EXACT_LIMIT = 64
 """The full window of an exact solve is (-64, 64)."""
 
+EPOCHS = 1 << 16
+"""How often the table can be emptied by counting the epoch up."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -23,7 +26,8 @@ class Task:
     depth: plies; ignored when `exact` (then the whole rest of the game). alpha, beta: alpha < beta; a null window has
     beta == alpha + 1. moves: bitboard of the moves allowed at this position, 0 = all of them (a forced
     pass is searched as such). node_limit: stop after about so many nodes, 0 = none; exact for one worker.
-    generation: age stamped on table entries, 0..255. ply: distance of this position from the root of the whole search
+    generation: age stamped on table entries, 0..255. epoch: table entries of other epochs don't exist, 0..EPOCHS - 1;
+    when it comes round again the table's memory must be cleared. ply: distance of this position from the root of the whole search
     (killers and history are kept by it).
     """
 
@@ -37,6 +41,7 @@ class Task:
     selectivity: int = 100
     node_limit: int = 0
     generation: int = 0
+    epoch: int = 0
     ply: int = 0
 
 

@@ -111,7 +111,7 @@ def test_nothing_is_said_before_the_first_command(start: StartEngine) -> None:
 
 
 def clean_transcript(start: StartEngine) -> list[str]:
-    return start().ask(*QUICK_DIALOGUE)
+    return start().ask_unloaded(*QUICK_DIALOGUE)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_disturbed_input_gets_the_answers_of_clean_input(start: StartEngine, dis
     assert callable(disturb)
     engine = start()
     engine.send_bytes(disturb("\n".join(QUICK_DIALOGUE) + "\n").encode())
-    answers = engine.ask()
+    answers = engine.ask_unloaded()
     assert [a.lower() for a in answers] == [e.lower() for e in expected]
 
 
@@ -184,11 +184,11 @@ def test_a_script_written_at_once_before_the_start_is_answered_as_if_sent_slowly
 
 
 def test_output_on_a_narrow_terminal_is_that_of_a_pipe(start: StartEngine) -> None:
-    piped = start().ask(*QUICK_DIALOGUE)
+    piped = start().ask_unloaded(*QUICK_DIALOGUE)
     with Terminal(columns=20) as terminal:
-        for command in (*QUICK_DIALOGUE, "isready"):
+        for command in (*QUICK_DIALOGUE, "query end-of-answers"):
             terminal.send(command)
-        terminal.child.expect("readyok\r\n")
+        terminal.child.expect("error bad-argument end-of-answers[^\r]*\r\n")
         shown = terminal.child.before
         assert isinstance(shown, str)
         assert terminal.quit() == 0
@@ -200,7 +200,7 @@ def test_no_carriage_return_is_ever_written_to_a_pipe(start: StartEngine) -> Non
     engine = start()
     engine.keep_raw = True
     engine.send_bytes(b"uoi\r\n")
-    engine.ask(*QUICK_DIALOGUE, "help", "debug on")
+    engine.ask_unloaded(*QUICK_DIALOGUE, "help", "debug on")
     assert engine.raw
     assert b"\r" not in engine.raw
     assert engine.raw.isascii()
@@ -213,7 +213,7 @@ def test_each_reply_comes_before_the_next_command_is_sent(start: StartEngine) ->
         engine.send("display")
         engine.read_until("legal .*", 5)
         assert time.perf_counter() - begin < 1
-        engine.ask()
+        engine.ask_unloaded()
 
 
 def test_a_match_runner_of_the_general_game_interface_is_served(engine: EngineProcess) -> None:
@@ -239,4 +239,4 @@ def test_a_match_runner_of_the_general_game_interface_is_served(engine: EnginePr
 
 def test_the_chess_handshake_is_not_answered(start: StartEngine) -> None:
     engine = start()
-    assert not [line for line in engine.ask("uci") if line == "uciok"]
+    assert not [line for line in engine.ask_unloaded("uci") if line == "uciok"]

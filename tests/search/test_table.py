@@ -27,15 +27,16 @@ class OneBucket:
         self.state.table_mask = 0
         self.address = np.uint64(ctypes.addressof(self.words))
 
-    def store(self, p, o, depth, alpha, beta, score, move=NO_MOVE, kind=EXACT, generation=0, selectivity=100):
+    def store(self, p, o, depth, alpha, beta, score, move=NO_MOVE, kind=EXACT, generation=0, selectivity=100, epoch=0):
         self.state.generation = generation
         self.state.selectivity = selectivity
+        self.state.epoch = epoch
         numbers = (np.int64(n) for n in (kind, depth, alpha, beta, score, move))
         table.store(self.state, self.address, np.uint64(p), np.uint64(o), *numbers)
 
     def probe(self, p, o):
         """(lower, upper, depth, move) or None."""
-        bounds, meta = table.probe(self.address, np.uint64(p), np.uint64(o))
+        bounds, meta = table.probe(self.state, self.address, np.uint64(p), np.uint64(o))
         bounds, meta = np.uint64(bounds), np.uint64(meta)
         if int(meta) == 0:
             return None
@@ -47,7 +48,7 @@ class OneBucket:
         )
 
     def answers(self, p, o, kind, depth, selectivity):
-        meta = np.uint64(table.probe(self.address, np.uint64(p), np.uint64(o))[1])
+        meta = np.uint64(table.probe(self.state, self.address, np.uint64(p), np.uint64(o))[1])
         return bool(table.answers(meta, np.int64(kind), np.int64(depth), np.int64(selectivity)))
 
 
@@ -130,8 +131,23 @@ def test_clearing_and_counting() -> None:
     bucket = OneBucket()
     bucket.store(1, 2, 20, 0, 1, 1, generation=3)
     one = np.uint64(1)
-    assert int(table.count_used(bucket.address, one, np.int64(3))) == 1
-    assert int(table.count_used(bucket.address, one, np.int64(4))) == 0
+    assert int(table.count_used(bucket.address, one, np.int64(3), np.uint64(0))) == 1
+    assert int(table.count_used(bucket.address, one, np.int64(4), np.uint64(0))) == 0
     table.clear(bucket.address, one)
     assert bucket.probe(1, 2) is None
-    assert int(table.count_used(bucket.address, one, np.int64(3))) == 0
+    assert int(table.count_used(bucket.address, one, np.int64(3), np.uint64(0))) == 0
+
+
+def test_a_new_epoch_empties_the_table_and_its_old_entries_count_as_free_slots() -> None:
+    bucket = OneBucket()
+    for epoch in (0, 1, 65535):
+        bucket.store(1, 2, 50, 0, 1, 1, generation=3, epoch=epoch)
+        bucket.store(3, 4, 50, 0, 1, 1, generation=3, epoch=epoch)
+        assert bucket.probe(1, 2) is not None
+        bucket.state.epoch = (epoch + 1) % 65536
+        assert bucket.probe(1, 2) is None
+        # two shallow entries of the new epoch fit, as if the bucket were empty
+        bucket.store(5, 6, 1, 0, 1, 1, generation=3, epoch=epoch + 1 if epoch < 65535 else 7)
+        bucket.store(7, 8, 1, 0, 1, 1, generation=3, epoch=epoch + 1 if epoch < 65535 else 7)
+        assert bucket.probe(5, 6) is not None
+        assert bucket.probe(7, 8) is not None

@@ -296,6 +296,13 @@ class EngineProcess:
         self.send(*commands, "isready")
         return [line.text for line in self.read_until("readyok", timeout)[:-1]]
 
+    def ask_unloaded(self, *commands: str, timeout: float = 10.0) -> list[str]:
+        """As `ask`, for commands that need no search process: a refused query marks the end, which loads
+        nothing.
+        """
+        self.send(*commands, "query end-of-answers")
+        return [line.text for line in self.read_until("error bad-argument end-of-answers.*", timeout)[:-1]]
+
     def wait_ready(self, timeout: float = START_TIMEOUT) -> float:
         """Ping until ready; returns seconds since the program was started."""
         self.send("isready")
