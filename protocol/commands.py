@@ -260,9 +260,11 @@ def parse_command(line: str) -> Command:
 def _hint(word: str) -> str:
     if word == "uci":
         return "; this is no chess engine, say uoi"
-    from difflib import get_close_matches  # only mistakes pay for it
+    near: list[str] = []
+    if word.isalpha() and len(word) <= 12:  # looking costs more than all else that is done for a line
+        from difflib import get_close_matches
 
-    near = get_close_matches(word[:20], COMMAND_WORDS, n=1)
+        near = get_close_matches(word, COMMAND_WORDS, n=1)
     return f"; did you mean {near[0]}?" if near else "; help lists them"
 
 

@@ -39,7 +39,10 @@ def watch_signals(notice: Callable[[int], None]) -> None:
 
 
 def raise_in_main_thread(make_error: Callable[[int], BaseException]) -> None:
-    """Lets a quit signal raise an error in the main thread, also while that waits for a lock; once."""
+    """Lets a quit signal raise an error in the main thread, also while that waits for a lock; once.
+
+    Call it in the main thread.
+    """
     raised = threading.Event()
 
     def handle(number: int, frame: object) -> None:
@@ -51,8 +54,7 @@ def raise_in_main_thread(make_error: Callable[[int], BaseException]) -> None:
         while not raised.wait(0.05) and hasattr(signal, "pthread_kill"):
             signal.pthread_kill(main_thread, number)
 
-    main_thread = threading.main_thread().ident
-    assert main_thread is not None
+    main_thread = threading.get_ident()
     watch_signals(nudge)
     for number in QUIT_SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:

@@ -178,7 +178,8 @@ class KernelCache:
 
     def _prune(self) -> None:
         """Remove folders of other digests that nobody has used for two weeks."""
-        assert self.base is not None and self.folder is not None
+        assert self.base is not None
+        assert self.folder is not None
         newest = (self.folder / _MANIFEST).stat().st_mtime
         for other in self.base.iterdir():
             is_old_folder = re.fullmatch(r"[0-9a-f]{20}", other.name) and other != self.folder

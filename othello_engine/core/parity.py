@@ -15,7 +15,8 @@ QUADRANT_MASKS = (
 """Squares of quadrant 0..3 (a1, h1, a8, h8), as Python ints."""
 
 QUADRANT = np.array(
-    [1 << next(q for q in range(4) if QUADRANT_MASKS[q] >> square & 1) for square in range(64)], dtype=np.int64
+    [1 << next(q for q in range(4) if QUADRANT_MASKS[q] >> square & 1) for square in range(64)],
+    dtype=np.int64,
 )
 """Bit of the quadrant that a square lies in: 1, 2, 4 or 8."""
 

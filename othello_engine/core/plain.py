@@ -67,4 +67,3 @@ def final_score(player: int, opponent: int) -> int:
     if mine < theirs:
         return 2 * mine - N_SQUARES
     return 0
-

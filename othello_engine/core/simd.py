@@ -220,9 +220,7 @@ def prefetch(typingctx, address):
     def codegen(context, builder, signature, args):
         i32 = ir.IntType(32)
         pointer = builder.inttoptr(args[0], _I8.as_pointer())
-        function = _function(
-            builder, "llvm.prefetch.p0", ir.VoidType(), [_I8.as_pointer(), i32, i32, i32]
-        )
+        function = _function(builder, "llvm.prefetch.p0", ir.VoidType(), [_I8.as_pointer(), i32, i32, i32])
         builder.call(function, [pointer, ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)])
         return context.get_dummy_value()
 

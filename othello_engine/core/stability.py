@@ -6,7 +6,6 @@ A disc counts as stable if it is on an edge and no sequence of moves along that 
 
 import numpy as np
 
-from othello_engine.core import simd
 from othello_engine.core.jit import U64, ZERO, kernel
 
 
@@ -122,12 +121,7 @@ def _edge_stable_discs(player, opponent):
     east = (((player >> seven) & _FILE_A) * _FILE_A_TO_BYTE) >> shift
     east_other = (((opponent >> seven) & _FILE_A) * _FILE_A_TO_BYTE) >> shift
     right = np.uint64(EDGE_STABLE[(east << np.uint64(8)) | east_other])
-    return (
-        top
-        | (bottom << shift)
-        | _byte_to_file_a(left)
-        | (_byte_to_file_a(right) << seven)
-    )
+    return top | (bottom << shift) | _byte_to_file_a(left) | (_byte_to_file_a(right) << seven)
 
 
 @kernel(U64(U64, U64))

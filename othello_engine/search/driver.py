@@ -127,7 +127,7 @@ class Searcher:
             return Expansion((self._child(task, PASS, opponent, player, task.depth),), True, 1)
         if task.moves:
             moves &= task.moves
-        bounds, meta = self._entry(player, opponent)
+        meta = self._entry(player, opponent)[1]
         first, second = int(table.entry_move(meta)), int(table.entry_second_move(meta))
         boards = np.uint64(player), np.uint64(opponent), np.uint64(moves)
         n_moves = int(order_moves(state, *boards, max(task.depth, _EXPAND_DEPTH), task.ply, first, second))

@@ -8,7 +8,7 @@ import numpy as np
 
 from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
 from othello_engine.core.last_flip import count_last_flips
-from othello_engine.core.parity import QUADRANT, QUADRANT_SQUARES, quadrant_parity
+from othello_engine.core.parity import QUADRANT_SQUARES, quadrant_parity
 from othello_engine.core.simd import flips, legal_moves, popcount, square_of
 from othello_engine.core.stability import stable_discs
 from othello_engine.search import table
@@ -445,6 +445,15 @@ def nws_endgame(state, player, opponent, alpha, ply):
     if state.stop != 0:
         return STOPPED
     table.store(
-        state, bucket, player, opponent, table.KIND_EXACT, n_empties, alpha, alpha + np.int64(1), best, best_move
+        state,
+        bucket,
+        player,
+        opponent,
+        table.KIND_EXACT,
+        n_empties,
+        alpha,
+        alpha + np.int64(1),
+        best,
+        best_move,
     )
     return best

@@ -121,6 +121,15 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
     # Step 6. Keep.
     if depth >= TABLE_DEPTH and state.stop == 0:
         table.store(
-            state, bucket, player, opponent, table.KIND_ESTIMATE, depth, alpha, alpha + np.int64(1), best, best_move
+            state,
+            bucket,
+            player,
+            opponent,
+            table.KIND_ESTIMATE,
+            depth,
+            alpha,
+            alpha + np.int64(1),
+            best,
+            best_move,
         )
     return best

@@ -1,7 +1,7 @@
 """Principal variation search: the open-window search on top of both null-window searches, and the root.
 
-One kernel serves the midgame (values in evaluation units) and the exact endgame (discs); `state.exact` tells
-which. The root is the node at `state.root_ply`: it honours `state.root_moves` and records what each finished move proved.
+One kernel serves the midgame (values in evaluation units) and the exact endgame (discs); `state.exact` tells which.
+The root is the node at `state.root_ply`: it honours `state.root_moves` and records what each finished move proved.
 """
 
 import numpy as np
@@ -86,12 +86,12 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
     kind = table.KIND_EXACT if is_exact else table.KIND_ESTIMATE
     entry_depth = popcount(~(player | opponent)) if is_exact else depth
     bucket = table.bucket_address(state, player, opponent)
-    bounds, meta = table.probe(state, bucket, player, opponent)
+    meta = table.probe(state, bucket, player, opponent)[1]
     first, second = table.entry_move(meta), table.entry_second_move(meta)
     if first == _NO_MOVE and not is_exact and depth >= INTERNAL_DEEPENING_DEPTH and not is_root:
         if pvs(state, player, opponent, alpha, beta, depth - np.int64(2), ply) == STOPPED_VALUE:
             return STOPPED_VALUE
-        bounds, meta = table.probe(state, bucket, player, opponent)
+        meta = table.probe(state, bucket, player, opponent)[1]
         first, second = table.entry_move(meta), table.entry_second_move(meta)
         state.pv_length[ply] = np.int64(0)
 

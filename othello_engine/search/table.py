@@ -5,13 +5,15 @@ A bucket is one cache line of two entries. An entry is four 64-bit words:
     word 0   player   ^ bounds ^ meta
     word 1   opponent ^ rotated bounds ^ meta
     word 2   bounds: lower (upper 32 bits, signed) and upper (lower 32 bits, signed), in search units
-    word 3   meta, from the low end, 8 bits each: depth, selectivity, kind, move, second move, generation; 16 bits: epoch
+    word 3   meta, from the low end, 8 bits each: depth, selectivity, kind, move, second move, generation; then
+             16 bits: epoch
 
 Words are read and written whole, but another process may write between two of them. The position words are
 stored combined with the data, so that an entry mixed from two writers does not show any position and reads as a
 miss. The whole position is compared; a hash collision can't return a foreign result. A zero meta word is an empty
 entry, and so is one of another epoch: a new game counts the epoch up instead of clearing memory, which would cost
-a page fault for every page touched again. `kind` keeps exact results (in discs) and estimates (in evaluation units) apart.
+a page fault for every page touched again. `kind` keeps exact results (in discs) and estimates (in evaluation
+units) apart.
 """
 
 import numba

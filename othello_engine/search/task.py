@@ -27,8 +27,8 @@ class Task:
     beta == alpha + 1. moves: bitboard of the moves allowed at this position, 0 = all of them (a forced
     pass is searched as such). node_limit: stop after about so many nodes, 0 = none; exact for one worker.
     generation: age stamped on table entries, 0..255. epoch: table entries of other epochs don't exist, 0..EPOCHS - 1;
-    when it comes round again the table's memory must be cleared. ply: distance of this position from the root of the whole search
-    (killers and history are kept by it).
+    when it comes round again the table's memory must be cleared. ply: distance of this position from the root of the
+    whole search (killers and history are kept by it).
     """
 
     player: int
@@ -49,8 +49,8 @@ class Task:
 class TaskResult:
     """The answer to a Task.
 
-    complete: the search ran to its end; then `score` is a fail-soft value: exact if alpha < score < beta, an upper bound if
-    score <= alpha, a lower bound if score >= beta. If not complete, `score` and `best_move` hold only what is
+    complete: the search ran to its end; then `score` is a fail-soft value: exact if alpha < score < beta, an upper
+    bound if score <= alpha, a lower bound if score >= beta. If not complete, `score` and `best_move` hold only what is
     proved: the best root move of those finished (best_move NO_MOVE when none is), a lower bound for the position, and
     `first_done` says whether the first move in order (the former best) is among them.
     pv: begins with best_move; may be cut short by the table. selective_depth: deepest ply reached.

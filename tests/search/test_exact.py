@@ -171,8 +171,10 @@ def test_a_board_with_moves_on_very_many_squares_is_searched() -> None:
     player = sum(1 << s for s in range(64) if 2 <= s % 8 <= 5 and 2 <= s // 8 <= 5)
     opponent = 0
     for square in range(64):
-        if plain.legal_moves(1 << square, 0) == 0 and (square % 8 in (1, 6) or square // 8 in (1, 6)) and (
-            1 <= square % 8 <= 6 and 1 <= square // 8 <= 6
+        if (
+            plain.legal_moves(1 << square, 0) == 0
+            and (square % 8 in (1, 6) or square // 8 in (1, 6))
+            and (1 <= square % 8 <= 6 and 1 <= square // 8 <= 6)
         ):
             opponent |= 1 << square
     moves = plain.legal_moves(player, opponent)

@@ -27,7 +27,20 @@ class OneBucket:
         self.state.table_mask = 0
         self.address = np.uint64(ctypes.addressof(self.words))
 
-    def store(self, p, o, depth, alpha, beta, score, move=NO_MOVE, kind=EXACT, generation=0, selectivity=100, epoch=0):
+    def store(
+        self,
+        p,
+        o,
+        depth,
+        alpha,
+        beta,
+        score,
+        move=NO_MOVE,
+        kind=EXACT,
+        generation=0,
+        selectivity=100,
+        epoch=0,
+    ):
         self.state.generation = generation
         self.state.selectivity = selectivity
         self.state.epoch = epoch
