@@ -27,9 +27,7 @@ class Engine:
     """A conversation with the engine's program."""
 
     def __init__(self, echo: bool) -> None:
-        self.program = pexpect.spawn(
-            sys.executable, ["-m", "protocol"], encoding="utf-8", echo=echo, timeout=120
-        )
+        self.program = pexpect.spawn(sys.executable, ["-m", "protocol"], encoding="utf-8", echo=echo, timeout=120)
         self.program.delaybeforesend = None
 
     def tell(self, command: str) -> None:
@@ -48,9 +46,7 @@ class Engine:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Play a game against the engine through a terminal.")
-    parser.add_argument(
-        "--move-time", type=int, default=200, metavar="MS", help="the engine's time for a move"
-    )
+    parser.add_argument("--move-time", type=int, default=200, metavar="MS", help="the engine's time for a move")
     parser.add_argument("--seed", type=int, default=1, help="of the other player's moves")
     parser.add_argument("--echo", action="store_true", help="leave the terminal's echo on; nothing changes")
     options = parser.parse_args()

@@ -14,9 +14,8 @@ import argparse
 import sys
 import time
 
-from othello_engine.engine.engine import Engine
-
 from othello_engine.config import load_config
+from othello_engine.engine.engine import Engine
 from othello_engine.position import Position
 from othello_engine.types import Goal, Limits, SearchInfo, square_name
 
@@ -47,9 +46,7 @@ def main() -> int:
         print("best move:", square_name(result.best_move))
 
         print("\nsolving a position with six empty squares")
-        engine.set_position(
-            Position.from_text("----OOOXOO-OOOOX-OXXXXXXOXOOOXXXOOOOOOXXOOOOOOXXOOOOXXXXOOOOXXOO X")
-        )
+        engine.set_position(Position.from_text("----OOOXOO-OOOOX-OXXXXXXOXOOOXXXOOOOOOXXOOOOOOXXOOOOXXXXOOOOXXOO X"))
         result = engine.go(Limits(goal=Goal.EXACT, multipv=3)).wait()
         for info in result.lines:
             print(f"  {square_name(info.pv[0])}: {info.score.value:+} discs")

@@ -215,9 +215,7 @@ def check_option_value(spec: OptionSpec, value: object) -> OptionValue:
             raise ConfigError(f"{spec.name} takes a whole number {_range(spec)}, not {value}")
         return value
     wanted = {"spin": "a whole number", "check": "true or false", "combo": "one of its values"}
-    raise ConfigError(
-        f"{spec.name} takes {wanted.get(spec.kind, 'text')}, not {value!a} ({type(value).__name__})"
-    )
+    raise ConfigError(f"{spec.name} takes {wanted.get(spec.kind, 'text')}, not {value!a} ({type(value).__name__})")
 
 
 def format_option_value(value: OptionValue) -> str:

@@ -5,7 +5,6 @@ The only place that builds an `Engine`. Light to import, as worker processes may
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
@@ -13,9 +12,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, TextIO, cast
 
 from othello_engine.errors import ConfigError, OthelloError
+from protocol import exit_status
 
 if TYPE_CHECKING:
     from othello_engine.config import Config
@@ -23,124 +24,10 @@ if TYPE_CHECKING:
     from protocol.facade import EngineLike, MakeEngine
     from protocol.lines import InputItem, Wire
 
-BAD_COMMAND_LINE_STATUS = 2
-INTERNAL_ERROR_STATUS = 3
-OUTPUT_CLOSED_STATUS = 4
-SIGNAL_STATUS_BASE = 128
-"""Plus the number of the signal that ended the program, as shells do it."""
-
-_LAST_RESORT_SECONDS = 1.5
+_LAST_RESORT_SECONDS = 0.95
 """After a `quit` or a signal the process ends by then, whatever hangs."""
 _CLOSE_SECONDS = 0.7
 _FLUSH_SECONDS = 0.5
-
-_DESCRIPTION = """\
-An Othello engine. Without a command it reads the lines of its protocol from standard
-input and answers on standard output until quit or the end of input:
-
-  $ othello-engine
-  setboard startpos moves f5d6c3     set a position
-  go time 4000                       think four seconds; ends with bestmove
-  help                               what else there is
-  quit
-"""
-
-_EPILOG = """\
-examples:
-  othello-engine --set threads=2 --set hash=512      a daemon with options
-  othello-engine solve endgames.obf --limit 10       solve the first ten positions
-  othello-engine perft 11                            count lines of play
-  echo 'go depth 12' | othello-engine                one search from a shell
-
-exit status: 0 done, 1 solve found something wrong, 2 bad command line or configuration,
-3 internal error, 4 the reader of the output went away, 128 + n ended by signal n.
-"""
-
-
-# -- arguments ---------------------------------------------------------------------------------------------
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="othello-engine",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="store_true", help="print the version and exit")
-    _add_common(parser, "settings")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-
-    def add(name: str, summary: str, **more: Any) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False, **more)
-        _add_common(command, "more_settings")
-        return command
-
-    perft = add("perft", "count the lines of play to each depth up to D")
-    perft.add_argument("depth", metavar="D", type=_whole_number(1, 60))
-    perft.add_argument(
-        "--board", metavar="BOARD", default="startpos", help="64 squares and a side (default: startpos)"
-    )
-
-    bench = add("bench", "search fixed positions; the node sum of one worker is the build's signature")
-    bench.add_argument("depth", metavar="D", nargs="?", type=_whole_number(1, 60), help="plies")
-    bench.add_argument("--threads", metavar="N", type=_whole_number(1, 256), help="workers (default: 1)")
-    bench.add_argument("--hash", metavar="MIB", type=_whole_number(1, 65536), help="table (default: 16)")
-
-    solve = add("solve", "solve the positions of an OBF file and compare with its scores")
-    solve.add_argument("file", metavar="FILE", help="an .obf file, - for standard input")
-    solve.add_argument("--threads", metavar="N", type=_whole_number(1, 256), help="workers")
-    solve.add_argument(
-        "--limit", metavar="K", type=_whole_number(1, 10**9), help="only the first K positions"
-    )
-    solve.add_argument("--wld", action="store_true", help="only who wins")
-    solve.add_argument(
-        "--json",
-        metavar="OUT",
-        nargs="?",
-        const="-",
-        help="results as JSON, to OUT or instead of the table",
-    )
-    solve.add_argument("--csv", metavar="OUT", help="results as CSV, to OUT")
-
-    add("warmup", "compile everything ahead of time")
-    return parser
-
-
-def _add_common(parser: argparse.ArgumentParser, settings: str) -> None:
-    group = parser.add_argument_group("configuration")
-    suppress = argparse.SUPPRESS
-    group.add_argument("--config", metavar="FILE", default=suppress, help="YAML file with option values")
-    group.add_argument(
-        "--profile", metavar="NAME", default=suppress, help="evaluation, search set-up, levels"
-    )
-    group.add_argument(
-        "--set",
-        metavar="NAME=VALUE",
-        dest=settings,
-        action="append",
-        type=_setting,
-        default=[],
-        help="one option; may be repeated",
-    )
-    group.add_argument("--log", metavar="FILE", default=suppress, help="append a copy of the traffic")
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise argparse.ArgumentTypeError(f"write NAME=VALUE, not {text!a}")
-    return name.strip(), value.strip()
-
-
-def _whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or not minimum <= int(text[:20]) <= maximum:
-            raise argparse.ArgumentTypeError(f"a whole number from {minimum} to {maximum}, not {text!a}")
-        return int(text)
-
-    return parse
 
 
 # -- main --------------------------------------------------------------------------------------------------
@@ -149,34 +36,52 @@ def _whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program; the exit status."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback before the real handlers are in place
-    options = _parser().parse_args(argv)
+    options = _options(sys.argv[1:] if argv is None else argv)
     if options.version:
         from othello_engine import __version__
 
         sys.stdout.write(f"othello-engine {__version__}\n")
-        return 0
+        return exit_status.DONE
 
     from protocol.lines import claim_descriptors
 
     wire = claim_descriptors()
+    _leave_a_deleted_folder()
     try:
         config = _load_config(options)
         if options.command is None:
             return _run_daemon(config, wire)
         return _run_command(options, config, wire)
     except (ConfigError, _UsageError) as error:
-        return _complain(error, BAD_COMMAND_LINE_STATUS)
+        return _complain(error, exit_status.BAD_COMMAND_LINE)
     except BrokenPipeError:
-        return OUTPUT_CLOSED_STATUS
+        return exit_status.OUTPUT_CLOSED
     except _Interrupted as interrupted:
-        return SIGNAL_STATUS_BASE + interrupted.number
+        return exit_status.SIGNAL_BASE + interrupted.number
     except OthelloError as error:
-        return _complain(error, INTERNAL_ERROR_STATUS)
+        return _complain(error, exit_status.INTERNAL_ERROR)
     except Exception:
         import traceback
 
         traceback.print_exc()
-        return INTERNAL_ERROR_STATUS
+        return exit_status.INTERNAL_ERROR
+
+
+def _options(argv: Sequence[str]) -> SimpleNamespace:
+    """The arguments, see `parse_arguments`."""
+    if not argv:  # as GUIs start it
+        return SimpleNamespace(command=None, version=False, settings=[])
+    from protocol.arguments import parse_arguments
+
+    return SimpleNamespace(**vars(parse_arguments(argv)))
+
+
+def _leave_a_deleted_folder() -> None:
+    """Processes can't be started from a folder that no longer exists, and no file can be found from it."""
+    try:
+        os.getcwd()
+    except OSError:
+        os.chdir(os.sep)
 
 
 def _complain(error: Exception, status: int) -> int:
@@ -188,13 +93,13 @@ class _UsageError(Exception):
     """A file or value on the command line that can't be used."""
 
 
-def _load_config(options: argparse.Namespace) -> Config:
+def _load_config(options: SimpleNamespace) -> Config:
     from othello_engine.config import load_config, option_spec
 
     overrides: dict[str, object] = {}
     for name, value in (*options.settings, *getattr(options, "more_settings", ())):
         overrides[option_spec(name).name] = value
-    if "log" in options:
+    if hasattr(options, "log"):
         overrides["LogFile"] = options.log
     if getattr(options, "threads", None) is not None:
         overrides["Threads"] = options.threads
@@ -225,23 +130,23 @@ def _run_daemon(config: Config, wire: Wire) -> int:
         traffic.open(config.log_file)
     except OSError as error:
         raise _UsageError(f"{config.log_file}: {error.strerror}") from None
-    writer = LineWriter(wire.output, lambda: service.post(Ended(OUTPUT_CLOSED_STATUS)), traffic.sent)
+    writer = LineWriter(wire.output, lambda: service.post(Ended(exit_status.OUTPUT_CLOSED)), traffic.sent)
     service = Service(config, _watched_engine(wire), writer, traffic)
 
     def deliver(item: InputItem | None) -> None:
         service.post(Received(item))
         if isinstance(item, str) and command_word(item) == "quit":
-            _end_without_fail(0)
+            _end_without_fail(exit_status.DONE)
 
     def interrupt(number: int) -> None:
-        service.post(Ended(SIGNAL_STATUS_BASE + number))
-        _end_without_fail(SIGNAL_STATUS_BASE + number)
+        service.post(Ended(exit_status.SIGNAL_BASE + number))
+        _end_without_fail(exit_status.SIGNAL_BASE + number)
 
     watch_signals(interrupt)
     LineReader(wire.input, deliver).start()
     status = service.run()
     _close(service.close, lambda: writer.close(_FLUSH_SECONDS), status)
-    return OUTPUT_CLOSED_STATUS if status == 0 and writer.failed else status
+    return exit_status.OUTPUT_CLOSED if status == exit_status.DONE and writer.failed else status
 
 
 def _watched_engine(wire: Wire) -> MakeEngine:
@@ -295,17 +200,17 @@ class _Interrupted(BaseException):
 
 
 def _interrupted(number: int) -> _Interrupted:
-    _end_without_fail(SIGNAL_STATUS_BASE + number)
+    _end_without_fail(exit_status.SIGNAL_BASE + number)
     return _Interrupted(number)
 
 
-def _run_command(options: argparse.Namespace, config: Config, wire: Wire) -> int:
+def _run_command(options: SimpleNamespace, config: Config, wire: Wire) -> int:
     from protocol.batch.screen import Screen
     from protocol.signals import raise_in_main_thread
 
     raise_in_main_thread(_interrupted)
     if wire.output is None:
-        return OUTPUT_CLOSED_STATUS
+        return exit_status.OUTPUT_CLOSED
     out = open(wire.output, "w", encoding="utf-8", errors="replace", newline="\n")  # noqa: SIM115
     screen = Screen(out)
     if options.command == "perft":
@@ -336,7 +241,7 @@ def _engine(config: Config, say: Callable[[str], None] | None = None) -> Iterato
         engine.close()
 
 
-def _perft(options: argparse.Namespace, config: Config, screen: Screen) -> int:
+def _perft(options: SimpleNamespace, config: Config, screen: Screen) -> int:
     from othello_engine.errors import BoardError
     from othello_engine.formats.boards import parse_board
     from protocol.batch.perft import perft
@@ -349,7 +254,7 @@ def _perft(options: argparse.Namespace, config: Config, screen: Screen) -> int:
         return perft(engine, screen, position, options.depth)
 
 
-def _bench(options: argparse.Namespace, config: Config, screen: Screen) -> int:
+def _bench(options: SimpleNamespace, config: Config, screen: Screen) -> int:
     from protocol.batch.bench import BENCH_DEPTH, BENCH_HASH_MB, BENCH_THREADS, bench
 
     if "threads" not in config.explicit:
@@ -360,7 +265,7 @@ def _bench(options: argparse.Namespace, config: Config, screen: Screen) -> int:
         return bench(engine, screen, options.depth or BENCH_DEPTH)
 
 
-def _solve(options: argparse.Namespace, config: Config, screen: Screen, out: TextIO, wire: Wire) -> int:
+def _solve(options: SimpleNamespace, config: Config, screen: Screen, out: TextIO, wire: Wire) -> int:
     from contextlib import ExitStack
     from itertools import islice
 
@@ -390,9 +295,7 @@ def _solve(options: argparse.Namespace, config: Config, screen: Screen, out: Tex
             json_file = out if options.json == "-" else create(options.json)
         csv_file = create(options.csv) if options.csv is not None else None
         with _engine(config) as engine:
-            status = solve(
-                engine, screen, records, options.wld, json_file, csv_file, show_rows=json_file is not out
-            )
+            status = solve(engine, screen, records, options.wld, json_file, csv_file, show_rows=json_file is not out)
             out.flush()
             return status
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 from othello_engine.config import (
@@ -54,6 +55,19 @@ _MAX_NUMBER = 10**18
 # -- commands ----------------------------------------------------------------------------------------------
 
 
+class Plain(Enum):
+    """A command of one word."""
+
+    IS_READY = "isready"
+    HELP = "help"
+    STOP = "stop"
+    PONDER_HIT = "ponderhit"
+    NEW_GAME = "newgame"
+    DISPLAY = "display"
+    EVAL = "eval"
+    QUIT = "quit"
+
+
 @dataclass(frozen=True, slots=True)
 class Handshake:
     """`uoi` or `ugi`; the answer ends with that word and `ok`."""
@@ -62,35 +76,10 @@ class Handshake:
 
 
 @dataclass(frozen=True, slots=True)
-class IsReady:
-    """`isready`"""
-
-
-@dataclass(frozen=True, slots=True)
 class Debug:
     """`debug on`, `debug off`"""
 
     on: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Help:
-    """`help`"""
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """`stop`"""
-
-
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """`quit`"""
-
-
-@dataclass(frozen=True, slots=True)
-class PonderHit:
-    """`ponderhit`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +112,10 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
-class NewGame:
-    """`newgame`"""
-
-
-@dataclass(frozen=True, slots=True)
 class Go:
     """`go ...`; whether `limits.search_moves` are legal depends on the position."""
 
     limits: Limits
-
-
-@dataclass(frozen=True, slots=True)
-class Display:
-    """`display`"""
-
-
-@dataclass(frozen=True, slots=True)
-class Eval:
-    """`eval`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,26 +141,7 @@ class Bench:
     hash_mb: int | None
 
 
-Command = (
-    Handshake
-    | IsReady
-    | Debug
-    | Help
-    | Stop
-    | Quit
-    | PonderHit
-    | SetOption
-    | SetBoard
-    | Move
-    | Undo
-    | NewGame
-    | Go
-    | Display
-    | Eval
-    | Query
-    | Perft
-    | Bench
-)
+Command = Plain | Handshake | Debug | SetOption | SetBoard | Move | Undo | Go | Query | Perft | Bench
 
 
 class CommandError(Exception):
@@ -246,9 +201,9 @@ def parse_command(line: str) -> Command:
     """The command of a line that has a `command_word`. Raises CommandError."""
     word = command_word(line)
     arguments = line.split()[1:]
-    if word in _SIMPLE:
+    if word in _WHOLE_LINES:
         _expect_no_more(arguments)
-        return _SIMPLE[word]
+        return _WHOLE_LINES[word]
     if word == "setoption":
         return _parse_setoption(line)
     parse = _PARSERS.get(word)
@@ -558,16 +513,10 @@ def _limits(fields: dict[str, Any]) -> Limits:
     return Limits(**fields)
 
 
-_SIMPLE: dict[str, Command] = {
+_WHOLE_LINES: dict[str, Command] = {
     "uoi": Handshake("uoi"),
     "ugi": Handshake("ugi"),
-    "isready": IsReady(),
-    "help": Help(),
-    "stop": Stop(),
-    "ponderhit": PonderHit(),
-    "newgame": NewGame(),
-    "display": Display(),
-    "eval": Eval(),
+    **{plain.value: plain for plain in Plain if plain is not Plain.QUIT},
 }
 _PARSERS: dict[str, Callable[[Sequence[str]], Command]] = {
     "debug": _parse_debug,
@@ -578,7 +527,7 @@ _PARSERS: dict[str, Callable[[Sequence[str]], Command]] = {
     "query": _parse_query,
     "perft": _parse_perft,
     "bench": _parse_bench,
-    "quit": lambda words: Quit(),  # whatever else stands on the line
+    "quit": lambda words: Plain.QUIT,  # whatever else stands on the line
 }
 
 

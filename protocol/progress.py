@@ -57,20 +57,20 @@ class ProgressGate:
         return lines
 
     def finish(self, result: SearchResult) -> list[SearchInfo]:
-        """The last report, with the whole search's nodes and time, unless just that was printed already."""
+        """The last report, with the whole search's nodes and time, unless just that was printed already.
+
+        After an interruption its first lines may be of a later depth than the others; then all are printed, since a
+        new best move shifts the ranks of the rest.
+        """
         final = result.lines or tuple(info for _, info in sorted(self._waiting.items()))
-        rate = nodes_per_second(result.nodes, result.time_ms)
-        lines = []
-        for line in final:
-            printed = self._printed.get(line.rank)
-            if line.depth < self._depth or (printed and _says_the_same(printed, line, result.nodes)):
-                continue
-            lines.append(
-                self._print(replace(line, nodes=result.nodes, time_ms=result.time_ms, nps=rate))
-                if result.nodes >= line.nodes
-                else self._print(line)
-            )
-        return lines
+        if not final or final[0].depth < self._depth or all(self._was_printed(line, result) for line in final):
+            return []
+        return [self._print(_with_totals(line, result)) for line in final]
+
+    def _was_printed(self, line: SearchInfo, result: SearchResult) -> bool:
+        """True if the same was said last about this rank, and no positions have been visited since."""
+        printed = self._printed.get(line.rank)
+        return printed is not None and _without_times(replace(line, nodes=result.nodes)) == _without_times(printed)
 
     def _interval_is_over(self) -> bool:
         return self._last_time is None or self._clock() - self._last_time >= self._interval
@@ -81,7 +81,12 @@ class ProgressGate:
         return info
 
 
-def _says_the_same(printed: SearchInfo, line: SearchInfo, nodes: int) -> bool:
-    return replace(line, nodes=nodes, nps=0, time_ms=0, hashfull=0) == replace(
-        printed, nps=0, time_ms=0, hashfull=0
-    )
+def _with_totals(line: SearchInfo, result: SearchResult) -> SearchInfo:
+    if result.nodes < line.nodes:
+        return line
+    rate = nodes_per_second(result.nodes, result.time_ms)
+    return replace(line, nodes=result.nodes, time_ms=result.time_ms, nps=rate)
+
+
+def _without_times(line: SearchInfo) -> SearchInfo:
+    return replace(line, time_ms=0, nps=0, hashfull=0)

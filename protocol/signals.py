@@ -12,9 +12,7 @@ import signal
 import threading
 from collections.abc import Callable
 
-QUIT_SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
+QUIT_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def watch_signals(notice: Callable[[int], None]) -> None:

@@ -86,9 +86,7 @@ def own_moves_left(n_empties: int) -> int:
     return max(1, (n_empties + 1) // 2)
 
 
-def clock_budget(
-    clock_ms: int, increment_ms: int, moves_to_go: int | None, n_empties: int, rules: TimeRules
-) -> Budget:
+def clock_budget(clock_ms: int, increment_ms: int, moves_to_go: int | None, n_empties: int, rules: TimeRules) -> Budget:
     """Soft and hard limit for a move on a clock that holds `clock_ms`."""
     if clock_ms <= 0:
         return Budget(0, 0, may_overrun_soft=False)

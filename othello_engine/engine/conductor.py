@@ -21,7 +21,7 @@ from typing import Any
 from othello_engine.engine.jobs import Job
 from othello_engine.engine.messages import Evaluate, Evaluated, Failed
 from othello_engine.engine.pool import Event, Pool, WorkerLost, WorkerReplied, wake_pipe
-from othello_engine.engine.shared import SharedBlock, create_table_block
+from othello_engine.engine.shared import SharedBlock, create_table_block, table_size
 from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import EngineError, WorkerError
 
@@ -54,14 +54,12 @@ class Conductor:
         threads: int,
         hash_mb: int,
         loader: str = KERNELS,
-        make_table: Callable[..., Any] = create_table_block,
     ) -> None:
         self.ids = count(1)
         self.generation = 0
         self._say = say
         self._threads = threads
         self._hash_mb = hash_mb
-        self._make_table = make_table
         self._pool = Pool(self._tell, evaluation, loader)
         self._table: SharedBlock | None = None
         self._job: Job | None = None
@@ -144,13 +142,21 @@ class Conductor:
 
     def use_threads(self, n: int) -> None:
         self._threads = n
-        self._pool.resize(n)
+        self._set_up()
 
     def use_hash(self, megabytes: int) -> None:
-        """Replace the table by an empty one of another size."""
+        """Replace the table by an empty one of another size, if that is a change. Without memory the old one stays."""
         self._hash_mb = megabytes
         old = self._table
-        made = self._make_table(megabytes, reusable=old.size if old is not None else 0)
+        if old is not None and old.size == table_size(megabytes):
+            return
+        try:
+            made = create_table_block(megabytes, reusable=old.size if old is not None else 0)
+        except OSError as error:
+            if old is None:
+                raise
+            self._tell(f"no memory for a table of {megabytes} MiB, the old one stays: {error}")
+            return
         self._table = made.block
         self._clear_wanted = False
         self._pool.use_table(made.block)
@@ -203,12 +209,14 @@ class Conductor:
             _log.exception("fault while closing")
 
     def _set_up(self) -> None:
+        """Get a table, if there is none yet, and as many workers as wanted."""
         try:
-            self.use_hash(self._hash_mb)
-        except OSError as error:
-            self._pool.failure = f"no memory for a transposition table: {error}"
-            return
-        self._pool.resize(self._threads)
+            if self._table is None:
+                self.use_hash(self._hash_mb)
+            self._pool.resize(self._threads)
+        except Exception as error:
+            self._pool.failure = f"the engine can't start: {error}"
+            self._tell(self._pool.failure)
 
     def _turn(self) -> None:
         """Wait for something to happen, and see to it."""

@@ -170,13 +170,14 @@ class Engine:
                 return
             changed = self._config.with_option(name, value)
             self._refuse_if_busy(f"{spec.name} can't be changed")
-            before, self._config = self._config, changed
+            self._config = changed
             conductor = self._conductor
             if conductor is None:
                 return
-            if changed.threads != before.threads:
+            # Also if the value is the old one: it may not have been had the last time.
+            if spec.key == "threads":
                 conductor.post(lambda: conductor.use_threads(changed.threads), changes_workers=True)
-            if changed.hash_mb != before.hash_mb:
+            elif spec.key == "hash_mb":
                 conductor.post(lambda: conductor.use_hash(changed.hash_mb))
 
     def clear_hash(self) -> None:

@@ -1,8 +1,8 @@
 """What the parent and a worker say to each other. Plain tuples, cheap to pickle; no behaviour.
 
-Requests go down one pipe, replies come up another. A worker computes one request at a time; only `Evaluate` is
-answered while it computes. Every request with an `id` gets exactly one reply with that id, unless the worker dies.
-The stop flag and the node count travel through shared memory instead, see `pool`.
+Work goes down one pipe, for the worker's main thread; what must reach it while it computes (`Evaluate`, `Exit`) down
+another, for its listener; replies come up a third. Every request with an `id` gets exactly one reply with that id,
+unless the worker dies. The stop flag and the node count travel through shared memory instead, see `pool`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class Exit(NamedTuple):
     """Leave at once."""
 
 
-Request = UseState | UseTable | NewGame | Search | Expand | Evaluate | Perft | Exit
+Work = UseState | UseTable | NewGame | Search | Expand | Perft
+Control = Evaluate | Exit
 
 # -- replies -----------------------------------------------------------------------------------------------------
 

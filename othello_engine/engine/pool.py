@@ -1,8 +1,8 @@
 """The worker processes: started, fed, watched, replaced, ended. One thread owns a pool and calls everything here.
 
-The pool knows nothing of searches. It turns what happens on pipes and process sentinels into events, and keeps as many
-workers running as it was told to. On a cold kernel cache the first worker compiles alone and the others start when it is
-ready; on a warm one all start at once.
+The pool knows nothing of searches. It turns what happens on pipes and process sentinels into events, and keeps as
+many workers running as it was told to. On a cold kernel cache the first worker compiles alone and the others start when
+it is ready; on a warm one all start at once.
 
 The stop flag of a worker belongs to the parent: cleared before a request is sent, set to end it. A worker has at most
 one request to compute at a time, so no flag can reach the wrong one.
@@ -25,6 +25,7 @@ from typing import Any
 
 from othello_engine.engine import worker as worker_module
 from othello_engine.engine.messages import (
+    Control,
     Evaluate,
     Evaluated,
     Exit,
@@ -36,10 +37,10 @@ from othello_engine.engine.messages import (
     Perft,
     Ready,
     Reply,
-    Request,
     Search,
     UseState,
     UseTable,
+    Work,
 )
 from othello_engine.engine.shared import SharedBlock
 from othello_engine.search.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET
@@ -106,11 +107,13 @@ class Worker:
         self.changed_at = time.monotonic()
         self.stopped_at: float | None = None
         self.state = SharedBlock.create(STATE_BYTES)
-        their_requests, self.requests = _SPAWN.Pipe(duplex=True)
+        their_work, self._work = _SPAWN.Pipe(duplex=True)  # descriptors travel over this one, both ways
+        their_control, self._control = _SPAWN.Pipe(duplex=False)
         self.replies, their_replies = _SPAWN.Pipe(duplex=False)
+        theirs = their_work, their_control, their_replies
         self.process = _SPAWN.Process(
             target=worker_module.main,
-            args=(their_requests, their_replies, loader, evaluation),
+            args=(*theirs, loader, evaluation),
             name=f"othello-engine worker {number}",
             daemon=True,
         )
@@ -123,8 +126,8 @@ class Worker:
             raise
         finally:
             # Only the worker may hold its ends, or neither side would see the other one go.
-            their_requests.close()
-            their_replies.close()
+            for pipe in theirs:
+                pipe.close()
 
     @property
     def is_ready(self) -> bool:
@@ -153,7 +156,7 @@ class Worker:
     def ask(self, question: Evaluate) -> None:
         """Send a question that is answered even while the worker computes."""
         self.questions[question.id] = question
-        self.send(question)
+        self._tell(question)
 
     def stop(self) -> None:
         """End the present request soon; it is answered all the same."""
@@ -163,25 +166,28 @@ class Worker:
         if self.stopped_at is None:
             self.stopped_at = time.monotonic()
 
-    def send(self, request: Request) -> None:
-        """A worker that is gone takes nothing; its sentinel tells."""
+    def send(self, work: Work) -> None:
+        """Hand over work; a worker that is gone takes nothing, and its sentinel tells."""
         with contextlib.suppress(OSError):
-            self.requests.send(request)
+            self._work.send(work)
 
-    def send_block(self, request: UseState | UseTable, block: SharedBlock) -> None:
+    def send_block(self, work: UseState | UseTable, block: SharedBlock) -> None:
+        """Hand over memory."""
         with contextlib.suppress(OSError):
-            self.requests.send(request)
+            self._work.send(work)
             assert self.process.pid is not None
-            block.send(self.requests, self.process.pid)
+            block.send(self._work, self.process.pid)
+
+    def _tell(self, control: Control) -> None:
+        with contextlib.suppress(OSError):
+            self._control.send(control)
 
     def leave(self) -> None:
         """Tell it to end, whatever it is doing."""
         self.stage = _Stage.LEAVING
         self.changed_at = time.monotonic()
         self.stop()
-        self.send(Exit())
-        with contextlib.suppress(OSError):
-            self.requests.close()
+        self._tell(Exit())
 
     def release(self) -> None:
         """Free everything that belonged to a process that has ended."""
@@ -192,7 +198,7 @@ class Worker:
         self.state.close()
 
     def _close_pipes(self) -> None:
-        for pipe in (self.requests, self.replies):
+        for pipe in (self._work, self._control, self.replies):
             with contextlib.suppress(OSError):
                 pipe.close()
 
@@ -267,7 +273,7 @@ class Pool:
     @property
     def is_complete(self) -> bool:
         """True when as many workers are ready as there should be."""
-        return len(self._workers) == self._target and all(each.is_ready for each in self._workers.values())
+        return 0 < self._target == len(self._workers) and all(each.is_ready for each in self._workers.values())
 
     def _fill(self) -> None:
         if self._target == 0 or self.failure is not None or time.monotonic() < self._not_before:

@@ -6,10 +6,10 @@ processes, under a simulation, and under tests with workers that are slow or die
 
 How it works. Every node has proved bounds, from its own side, and, while somebody wants to know more about it, a
 window. A node is settled when its bounds decide the window. A leaf is searched by one worker. While all workers have
-something to do, nothing is divided; with one worker that is always so, and then an iteration is one task. When a worker
-is idle, the largest running leaf is stopped and opened: its moves become nodes, with what the shared table already
-proves about them, and are searched instead. Bounds flow up; windows flow down; what no bound or window needs any more is
-stopped, whole subtrees at a time.
+something to do, nothing is divided; with one worker that is always so, and then an iteration is one task. When a
+worker is idle, the largest running leaf is stopped and opened: its moves become nodes, with what the shared table
+already proves about them, and are searched instead. Bounds flow up; windows flow down; what no bound or window needs
+any more is stopped, whole subtrees at a time.
 
 Young brothers wait: at a PV node and at a node expected to fail high (CUT), the first move is searched alone, then the
 others at once; at a node expected to fail low (ALL) all moves are given out at once. At a PV node all moves but the
@@ -369,7 +369,7 @@ class Scheduler:
         candidates = [
             work.node
             for work in self._running.values()
-            if self._is_divisible(work) and now - work.started >= self.tuning.least_run
+            if work.node is not None and self._is_divisible(work) and now - work.started >= self.tuning.least_run
         ]
         if not candidates:
             return
@@ -380,9 +380,7 @@ class Scheduler:
 
     def _on_the_way(self) -> int:
         """Divisions that will soon bring new leaves."""
-        return sum(
-            1 for work in self._running.values() if work.expand or (work.node is not None and work.node.divide)
-        )
+        return sum(1 for work in self._running.values() if work.expand or (work.node is not None and work.node.divide))
 
     def _stop(self, work: Work) -> None:
         if not work.stopping and not work.expand:

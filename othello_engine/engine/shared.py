@@ -181,6 +181,11 @@ class TableBlock:
     message: str = ""
 
 
+def table_size(megabytes: int) -> int:
+    """Bytes of the table that `megabytes` MiB stand for: the largest power of two in them."""
+    return _power_of_two_below(megabytes * MEBIBYTE)
+
+
 def create_table_block(
     megabytes: int,
     reusable: int = 0,
@@ -192,7 +197,7 @@ def create_table_block(
     reusable: bytes of an older block that is about to be given back. Raises OSError if not even the smallest table
     can be had.
     """
-    asked = _power_of_two_below(megabytes * MEBIBYTE)
+    asked = table_size(megabytes)
     size = asked
     left = available()
     if left is not None:
@@ -208,9 +213,7 @@ def create_table_block(
             size //= 2
     if size == asked:
         return TableBlock(block)
-    return TableBlock(
-        block, f"not enough memory for a table of {megabytes} MiB, using {size // MEBIBYTE} MiB instead"
-    )
+    return TableBlock(block, f"not enough memory for a table of {megabytes} MiB, using {size // MEBIBYTE} MiB instead")
 
 
 def _power_of_two_below(size: int) -> int:

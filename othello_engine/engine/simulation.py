@@ -20,7 +20,8 @@ from othello_engine.search.task import Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE
 
 SLICE_NODES = 20_000
-"""Nodes between two looks at the other workers; repeating the path to where a slice ended costs about 1 %."""
+"""Nodes between two looks at the other workers. What is repeated to get to where a slice ended does not show in
+the sum."""
 LATENCY_NODES = 600
 """Nodes that a worker could have searched while a request or a reply travels (150 us at 4 million a second)."""
 
@@ -28,7 +29,9 @@ _NOTHING = TaskResult(0, NO_MOVE, (), 0, complete=False, first_done=False)
 
 
 class Searching(Protocol):
-    """What a searcher must offer; `search.driver.Searcher` does."""
+    """What a searcher must offer; `search.driver.Searcher` does. stop_flag: set by a run that met its node limit."""
+
+    stop_flag: int
 
     def run(self, task: Task) -> TaskResult: ...
 
@@ -165,6 +168,7 @@ class Simulation:
         elif worker.is_stopped:
             self._plan(worker, now + self._latency, self._reply)
         else:
+            worker.searcher.stop_flag = 0
             worker.result = worker.searcher.run(replace(work.task, node_limit=self._slice_nodes))
             nodes = worker.result.nodes
             worker.nodes += nodes

@@ -1,9 +1,8 @@
 """What one search process runs. Only this module of the package imports the kernels, and only inside a worker.
 
-The main thread computes, one request after another, in kernels that release the interpreter lock. A listener thread
-waits on the request pipe: it queues work, answers static evaluations itself while a kernel runs, and ends the process
-when the parent asks for it or is gone, which shows as the end of the pipe. Nothing here reads or writes standard
-input and output.
+The main thread takes work from one pipe and computes, in kernels that release the interpreter lock. A listener thread
+waits on a second pipe: it answers static evaluations while a kernel runs, and ends the process when the parent asks for
+it or is gone, which shows as the end of the pipe. Nothing here reads or writes standard input and output.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import queue
 import signal
 import sys
 import threading
@@ -35,11 +33,11 @@ from othello_engine.engine.messages import (
     Perft,
     Ready,
     Reply,
-    Request,
     Search,
     Searched,
     UseState,
     UseTable,
+    Work,
 )
 from othello_engine.engine.shared import SharedBlock
 from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
@@ -74,17 +72,25 @@ class Backend(Protocol):
     def table_use(self, buffer: Any, generation: int) -> int: ...
 
 
-def main(requests: Connection[Any, Any], replies: Connection[Any, Any], loader: str, evaluation: str) -> None:
-    """Serve the parent until it says so or is gone. requests, replies: this side's ends of the two pipes."""
+def main(
+    work: Connection[Any, Any],
+    control: Connection[Any, Any],
+    replies: Connection[Any, Any],
+    loader: str,
+    evaluation: str,
+) -> None:
+    """Serve the parent until it says so or is gone. work, control, replies: this side's ends of the pipes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the parent decides
     _detach_standard_streams()
-    worker = _Worker(requests, replies)
+    worker = _Worker(work, control, replies)
     threading.Thread(target=worker.listen, name="listener", daemon=True).start()
-    worker.tell(Hello())
     try:
+        worker.receive_memory()
         module, _, function = loader.partition(":")
         backend: Backend = getattr(importlib.import_module(module), function)(worker.progress)
         worker.serve(backend, evaluation)
+    except (EOFError, OSError):
+        os._exit(0)  # the parent is gone
     except BaseException:
         worker.tell(Failed(0, _last_line(traceback.format_exc())))
         os._exit(1)
@@ -106,11 +112,13 @@ def _detach_standard_streams() -> None:
 
 
 class _Worker:
-    def __init__(self, requests: Connection[Any, Any], replies: Connection[Any, Any]) -> None:
-        self._requests = requests
+    def __init__(
+        self, work: Connection[Any, Any], control: Connection[Any, Any], replies: Connection[Any, Any]
+    ) -> None:
+        self._work = work
+        self._control = control
         self._replies = replies
         self._lock = threading.Lock()  # one reply at a time
-        self._work: queue.SimpleQueue[Request | SharedBlock] = queue.SimpleQueue()
         self._state: SharedBlock | None = None
         self._table: SharedBlock | None = None
         self._searcher: SearcherLike | None = None
@@ -128,13 +136,13 @@ class _Worker:
     # -- the listener's thread ----------------------------------------------------------------------------------
 
     def listen(self) -> None:
-        """Take requests until the pipe ends; then, or when told to, end the process from whatever it is doing."""
+        """Answer questions until the pipe ends; then, or when told to, end the process in whatever it is doing."""
         try:
             while True:
-                request = self._requests.recv()
+                request = self._control.recv()
                 if isinstance(request, Exit):
                     break
-                self._accept(request)
+                self._evaluate(request)
         except (EOFError, OSError):
             pass
         except BaseException:
@@ -143,57 +151,49 @@ class _Worker:
             self._state.view[STOP_OFFSET // 8] = 1
         os._exit(0)
 
-    def _accept(self, request: Request) -> None:
-        if isinstance(request, UseState | UseTable):
-            self._work.put(request)
-            self._work.put(SharedBlock.receive(self._requests))
-        elif isinstance(request, Evaluate) and self._searcher is not None:
-            self._evaluate(request)
-        else:
-            self._work.put(request)
-
     def _evaluate(self, request: Evaluate) -> None:
-        assert self._searcher is not None
         try:
-            reply: Reply = Evaluated(
-                request.id, self._searcher.evaluate(request.player, request.opponent)
-            )
+            assert self._searcher is not None
+            reply: Reply = Evaluated(request.id, self._searcher.evaluate(request.player, request.opponent))
         except Exception:
             reply = Failed(request.id, _last_line(traceback.format_exc()))
         self.tell(reply)
 
     # -- the main thread ----------------------------------------------------------------------------------------
 
-    def serve(self, backend: Backend, evaluation: str) -> None:
-        """Take what the listener queues, for ever."""
-        while True:
-            request = self._work.get()
+    def receive_memory(self) -> None:
+        """Ask for the search state and the table, before anything that takes long: the parent may have to wait."""
+        self.tell(Hello())
+        while self._state is None or self._table is None:
+            request = self._work.recv()
             if isinstance(request, UseState):
-                self._state = self._next_block()
-                self._searcher = backend.searcher(self._state.buffer, evaluation)
+                self._state = SharedBlock.receive(self._work)
             elif isinstance(request, UseTable):
-                self._use_table(self._next_block(), backend)
+                self._table = SharedBlock.receive(self._work)
+
+    def serve(self, backend: Backend, evaluation: str) -> None:
+        """Make a searcher and do what is asked of it, for ever."""
+        assert self._state is not None
+        assert self._table is not None
+        self._searcher = backend.searcher(self._state.buffer, evaluation)
+        self._searcher.attach_table(self._table.buffer)
+        self.tell(Ready(tuple(backend.notes)))
+        while True:
+            request = self._work.recv()
+            if isinstance(request, UseTable):
+                self._use_table(SharedBlock.receive(self._work))
             else:
-                assert not isinstance(request, SharedBlock)
                 self._serve_one(request, backend)
 
-    def _next_block(self) -> SharedBlock:
-        block = self._work.get()
-        assert isinstance(block, SharedBlock)
-        return block
-
-    def _use_table(self, block: SharedBlock, backend: Backend) -> None:
+    def _use_table(self, block: SharedBlock) -> None:
         assert self._searcher is not None
-        is_first = self._table is None
         old, self._table = self._table, block
         self._searcher.attach_table(block.buffer)
         self._hashfull_at = float("-inf")
         if old is not None:
             old.close()
-        if is_first:
-            self.tell(Ready(backend.notes))
 
-    def _serve_one(self, request: Request, backend: Backend) -> None:
+    def _serve_one(self, request: Work, backend: Backend) -> None:
         searcher = self._searcher
         assert searcher is not None
         id = getattr(request, "id", 0)
@@ -207,8 +207,6 @@ class _Worker:
                 assert self._state is not None
                 self._state.view[NODES_OFFSET // 8] = 0
                 self.tell(Counted(id, searcher.perft(request.player, request.opponent, request.depth)))
-            elif isinstance(request, Evaluate):
-                self._evaluate(request)
             elif isinstance(request, NewGame):
                 searcher.new_game()
         except Exception:

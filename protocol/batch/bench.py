@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from othello_engine.position import Position
 from othello_engine.types import Limits
+from protocol import exit_status
 from protocol.batch.screen import Column, Screen, count, seconds
 from protocol.commands import format_bench, nodes_per_second
 from protocol.facade import EngineLike
 
-BENCH_DEPTH = 8
+BENCH_DEPTH = 10
 BENCH_THREADS = 1
 BENCH_HASH_MB = 16
 
@@ -75,4 +76,4 @@ def bench(engine: EngineLike, screen: Screen, depth: int) -> int:
             screen.row(_COLUMNS, cells)
             progress.advance()
     screen.line(format_bench(nodes, time_ms))
-    return 0
+    return exit_status.DONE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from othello_engine.position import Position
+from protocol import exit_status
 from protocol.batch.screen import Column, Screen, count, seconds
 from protocol.commands import nodes_per_second
 from protocol.facade import EngineLike
@@ -20,4 +21,4 @@ def perft(engine: EngineLike, screen: Screen, position: Position, depth: int) ->
 
     engine.set_position(position)
     engine.perft(depth, show).wait()
-    return 0
+    return exit_status.DONE

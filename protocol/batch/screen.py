@@ -56,7 +56,9 @@ class Screen:
     def line(self, text: str, style: str | None = None) -> None:
         """Prints a line; style: for terminals, as Rich names it."""
         if self._console is not None:
-            self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+            from rich.text import Text
+
+            self._console.print(Text(text, style=style or ""), soft_wrap=True)
         else:
             self._out.write(text.rstrip() + "\n")
             self._out.flush()

@@ -12,12 +12,10 @@ from typing import Any, TextIO
 from othello_engine import __version__
 from othello_engine.formats.obf import ObfRecord
 from othello_engine.types import Goal, Limits, ScoreKind, SearchResult, square_name
+from protocol import exit_status
 from protocol.batch.screen import Column, Screen, count, seconds
 from protocol.commands import format_moves, nodes_per_second
 from protocol.facade import EngineLike
-
-RIGHT_STATUS = 0
-WRONG_STATUS = 1
 
 _COLUMNS = (
     Column("#", 4),
@@ -91,7 +89,7 @@ def solve(
         _write_json(json_file, solved, engine.config.threads, wld, wall_ms)
     if csv_file is not None:
         _write_csv(csv_file, solved)
-    return WRONG_STATUS if any(one.verdict == "wrong" for one in solved) else RIGHT_STATUS
+    return exit_status.WRONG if any(one.verdict == "wrong" for one in solved) else exit_status.DONE
 
 
 def _judge(number: int, record: ObfRecord, result: SearchResult, wld: bool) -> Solved:

@@ -7,6 +7,7 @@ import time
 
 from othello_engine.position import Position
 from othello_engine.types import Limits
+from protocol import exit_status
 from protocol.batch.screen import Screen
 from protocol.facade import EngineLike
 
@@ -19,4 +20,4 @@ def warmup(engine: EngineLike, screen: Screen, began: float) -> int:
     engine.set_position(Position.start())
     engine.go(Limits(depth=4)).wait()
     screen.line(f"ready after {time.monotonic() - began:.1f} s")
-    return 0
+    return exit_status.DONE

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from types import TracebackType
 
 import pexpect
+import psutil
 
 from othello_engine.position import Position
 from othello_engine.types import square_name
@@ -27,8 +28,8 @@ def board_line(position: Position) -> str:
 
 
 def mask(line: str) -> str:
-    """A line without what may differ from run to run: times and speeds."""
-    return re.sub(r"\b(time|nps) \d+", r"\1 *", line)
+    """A line without what may differ from run to run: times, speeds, and the table's use, sampled by the clock."""
+    return re.sub(r"\b(time|nps|hashfull) \d+", r"\1 *", line)
 
 
 def texts(lines: Sequence[Line], *kinds: str) -> list[str]:
@@ -68,7 +69,19 @@ def live_positions(count: int, seed: int) -> list[Position]:
     return list(found)[::3][:count]
 
 
-def run_script(text: str, timeout: float = 60.0, arguments: Sequence[str] = ()) -> tuple[list[str], int, str]:
+def workers_in_the_end(engine: EngineProcess, n: int) -> list[psutil.Process]:
+    """The workers, once there are exactly `n`: they start, and leave, in the background."""
+    deadline = time.perf_counter() + 20
+    while len(workers := engine.workers()) != n:
+        assert time.perf_counter() < deadline, f"{len(workers)} workers instead of {n}"
+        time.sleep(0.1)
+    return workers
+
+
+ONE_WORKER = ("--set", "threads=1", "--set", "hash=16")
+
+
+def run_script(text: str, timeout: float = 60.0, arguments: Sequence[str] = ONE_WORKER) -> tuple[list[str], int, str]:
     """What `printf text | engine` prints, its exit status, and its stderr."""
     with EngineProcess(arguments) as engine:
         engine.send_bytes(text.encode())

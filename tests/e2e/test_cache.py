@@ -107,9 +107,7 @@ def test_a_cold_start_is_ready_in_time_and_then_at_full_speed(start: StartEngine
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cache", ["no home", "off", "read-only file"])
-def test_an_unusable_cache_is_said_once_and_does_no_harm(
-    start: StartEngine, tmp_path: Path, cache: str
-) -> None:
+def test_an_unusable_cache_is_said_once_and_does_no_harm(start: StartEngine, tmp_path: Path, cache: str) -> None:
     env = {
         "no home": engine_environment(HOME="/dev/null", XDG_CACHE_HOME="/dev/null", TMPDIR="/dev/null"),
         "off": cold_environment("off"),

@@ -57,9 +57,7 @@ def test_any_clock_is_answered_in_its_limit(engine: EngineProcess, board: str, g
     assert answer.seconds <= limit + 0.015
 
 
-@pytest.mark.parametrize(
-    "go", ["go btime abc", "go movestogo -5 btime 100", "go btime", "go btime 1e5", "go time -1"]
-)
+@pytest.mark.parametrize("go", ["go btime abc", "go movestogo -5 btime 100", "go btime", "go btime 1e5", "go time -1"])
 def test_a_clock_that_is_no_clock_is_an_error_or_answered(engine: EngineProcess, go: str) -> None:
     engine.send(go)
     lines = engine.read_until("(?:error|bestmove) .*", 2)

@@ -166,7 +166,7 @@ def test_a_script_written_at_once_before_the_start_is_answered_as_if_sent_slowly
             slow += engine.ask()
     # While a search runs `display` is answered at once, so its place among the infos may differ: ask it of
     # each side's own lines.
-    fast, status, said = run_script("\n".join(script) + "\n")
+    fast, status, said = run_script("\n".join(script) + "\n", arguments=())
 
     def of_kind(lines: list[str], first: tuple[str, ...]) -> list[str]:
         return [mask(line) for line in lines if line.startswith(first)]

@@ -75,8 +75,18 @@ def test_what_follows_quit_is_not_answered() -> None:
 # -- quit ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("go", ["go infinite", "go time 60000", "perft 20", "go ponder time 100"])
+@pytest.mark.parametrize(
+    ("threads", "go"),
+    [
+        (1, "go infinite"),
+        (2, "go time 60000"),
+        (2, "perft 20"),
+        pytest.param(2, "go infinite", marks=pytest.mark.slow),
+        pytest.param(1, "go time 60000", marks=pytest.mark.slow),
+        pytest.param(1, "perft 20", marks=pytest.mark.slow),
+        pytest.param(4, "go ponder time 100", marks=pytest.mark.slow),
+    ],
+)
 def test_quit_during_a_search_ends_everything_at_once(start: StartEngine, threads: int, go: str) -> None:
     engine = start(options={"Threads": threads})
     engine.wait_ready()
@@ -105,10 +115,8 @@ def test_quit_during_the_start_ends_everything_at_once(start: StartEngine, delay
 
 @pytest.mark.parametrize("number", INTERRUPTED, ids=lambda number: signal.Signals(number).name)
 @pytest.mark.parametrize("searching", [False, True], ids=["idle", "searching"])
-def test_a_signal_to_the_whole_group_means_quit(
-    start: StartEngine, number: signal.Signals, searching: bool
-) -> None:
-    engine = start(options={"Threads": 2}, quiet=False)
+def test_a_signal_to_the_whole_group_means_quit(start: StartEngine, number: signal.Signals, searching: bool) -> None:
+    engine = start(options={"Threads": 2 if searching else 1}, quiet=False)
     engine.wait_ready()
     if searching:
         engine.send(MIDGAME, "go infinite")

@@ -27,9 +27,7 @@ def test_the_longest_line_is_read_and_one_byte_more_is_not(engine: EngineProcess
     assert error.startswith("error line-too-long -")
 
 
-@pytest.mark.parametrize(
-    "data", [b"\x00", b"go\x00depth 1", b"\x00\x01\x02 \xff\xfe", b"\x1b[A", b"display\x07"]
-)
+@pytest.mark.parametrize("data", [b"\x00", b"go\x00depth 1", b"\x00\x01\x02 \xff\xfe", b"\x1b[A", b"display\x07"])
 def test_binary_bytes_are_one_error(engine: EngineProcess, data: bytes) -> None:
     engine.send_bytes(data + b"\n")
     (error,) = engine.ask()
@@ -49,9 +47,7 @@ def test_text_that_is_not_ascii_is_answered_in_ascii(engine: EngineProcess) -> N
     assert all(answer.isascii() for answer in answers)
 
 
-@pytest.mark.parametrize(
-    "word", ["foo", "go!", "GOO", "best", "bestmove d3", "readyok", "-", "--help", "uci2"]
-)
+@pytest.mark.parametrize("word", ["foo", "go!", "GOO", "best", "bestmove d3", "readyok", "-", "--help", "uci2"])
 def test_an_unknown_word_is_one_error(engine: EngineProcess, word: str) -> None:
     (error,) = engine.ask(word)
     assert error.startswith("error unknown-command "), error
@@ -90,9 +86,7 @@ REFUSED_SEARCHES = (
 
 
 @pytest.mark.parametrize(("command", "error"), REFUSED_SEARCHES)
-def test_a_refused_command_is_one_error_and_no_search(
-    engine: EngineProcess, command: str, error: str
-) -> None:
+def test_a_refused_command_is_one_error_and_no_search(engine: EngineProcess, command: str, error: str) -> None:
     (said,) = engine.ask(command)
     assert said.startswith(f"error {error}"), said
     assert engine.ask("display")[0] == f"board {START_TEXT}"

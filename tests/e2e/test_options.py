@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from othello_engine.position import Position
-from tests.e2e.client import assert_playable
+from tests.e2e.client import assert_playable, workers_in_the_end
 from tests.e2e.conftest import StartEngine
 from tests.positions import SOLVED
 from tools.measure.driver import EngineProcess
@@ -87,9 +87,7 @@ REFUSED_OPTIONS = (
 
 
 @pytest.mark.parametrize(("command", "error"), REFUSED_OPTIONS)
-def test_a_malformed_option_is_refused_in_one_line(
-    engine: EngineProcess, command: str, error: str | None
-) -> None:
+def test_a_malformed_option_is_refused_in_one_line(engine: EngineProcess, command: str, error: str | None) -> None:
     before = offered(engine)
     (said,) = engine.ask(command)
     assert said.startswith(f"error {error or ''}"), said
@@ -112,7 +110,7 @@ def test_the_number_of_workers_follows_the_option(start: StartEngine) -> None:
         engine.ask(f"setoption name Threads value {threads}", timeout=60)
         answer = engine.search("setboard startpos moves f5d6c3", "go depth 5")
         assert_playable(Position.from_moves("f5d6c3"), answer)
-        assert len(engine.workers()) == threads
+        workers_in_the_end(engine, threads)
 
 
 def test_the_table_can_be_resized_and_cleared_between_searches(engine: EngineProcess) -> None:

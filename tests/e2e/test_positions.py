@@ -73,9 +73,7 @@ def test_a_pass_may_be_spelled_in_many_ways_or_left_out(engine: EngineProcess, s
 
 def test_a_whole_game_with_passes_fits_one_line(engine: EngineProcess) -> None:
     rng = random.Random(3)
-    game = next(
-        g for g in iter(lambda: random_game(rng), None) if len(g) > 61 and any(p.must_pass for p in g)
-    )
+    game = next(g for g in iter(lambda: random_game(rng), None) if len(g) > 61 and any(p.must_pass for p in g))
     moves = []
     for before, after in itertools.pairwise(game):
         played = next(m for m in before.legal_moves if before.play(m) == after)
@@ -121,9 +119,7 @@ def result_for_black(score: int) -> str:
 
 @pytest.mark.parametrize(("board", "score"), FINISHED)
 @pytest.mark.parametrize("side", ["X", "O"])
-def test_a_finished_game_is_an_ordinary_position(
-    engine: EngineProcess, board: str, score: int, side: str
-) -> None:
+def test_a_finished_game_is_an_ordinary_position(engine: EngineProcess, board: str, score: int, side: str) -> None:
     said = engine.ask(f"setboard {board} {side}", "query gameover", "query result")
     assert said == ["response true", result_for_black(score)]
     assert shown(engine) == (f"board {board} {side}", "legal none")

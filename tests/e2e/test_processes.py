@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from othello_engine.position import Position
-from tests.e2e.client import assert_playable, legal_names
+from tests.e2e.client import assert_playable, legal_names, workers_in_the_end
 from tests.e2e.conftest import StartEngine
 from tests.positions import SOLVED
 from tools.measure.driver import COMMAND, EngineProcess, engine_environment
@@ -59,9 +59,7 @@ def test_a_worker_killed_during_a_search_costs_only_time(
     assert answer.seconds < 1.02
     again = engine.search(f"setboard {SOLVED[2].text}", "go exact", timeout=20)
     assert (again.best, again.last.score) == ("a3", 12)
-    engine.ask(timeout=20)
-    workers = engine.workers()
-    assert len(workers) == 2
+    workers = workers_in_the_end(engine, 2)
     assert victim.pid not in [worker.pid for worker in workers]
     assert "Traceback" not in engine.stderr_text
 
@@ -87,8 +85,7 @@ def test_a_worker_killed_while_idle_is_replaced(start: StartEngine) -> None:
     time.sleep(0.2)
     answer = engine.search(f"setboard {SOLVED[2].text}", "go exact", timeout=20)
     assert (answer.best, answer.last.score) == ("a3", 12)
-    engine.ask(timeout=20)
-    assert len(engine.workers()) == 2
+    workers_in_the_end(engine, 2)
 
 
 def test_a_worker_killed_during_perft_does_not_change_the_count(start: StartEngine) -> None:
@@ -108,20 +105,18 @@ def test_a_worker_killed_during_perft_does_not_change_the_count(start: StartEngi
 @pytest.mark.parametrize("searching", [False, True], ids=["idle", "searching"])
 def test_a_killed_parent_leaves_nothing_behind(start: StartEngine, searching: bool) -> None:
     before = set(SHM.iterdir()) if SHM.exists() else set()
-    for _ in range(3):
-        engine = start(options={"Threads": 4, "Hash": 16}, quiet=False)
-        engine.wait_ready()
-        if searching:
-            engine.send(MIDGAME, "go infinite")
-            time.sleep(0.2)
-        assert len(engine.workers()) == 4
-        assert shared_memory_names(engine) == set()
-        os.kill(engine.pid, signal.SIGKILL)
-        assert engine.wait_exit(3) == -signal.SIGKILL
-        assert engine.wait_gone(2) == []
-    assert not [
-        path for path in (set(SHM.iterdir()) if SHM.exists() else set()) - before if "sem.mp" not in path.name
-    ]
+    engine = start(options={"Threads": 4, "Hash": 16}, quiet=False)
+    engine.wait_ready()
+    if searching:
+        engine.send(MIDGAME, "go infinite")
+        time.sleep(0.2)
+    assert len(engine.workers()) == 4
+    assert shared_memory_names(engine) == set()
+    os.kill(engine.pid, signal.SIGKILL)
+    assert engine.wait_exit(3) == -signal.SIGKILL
+    assert engine.wait_gone(2) == []
+    left = (set(SHM.iterdir()) if SHM.exists() else set()) - before
+    assert not [path for path in left if "sem.mp" not in path.name]
 
 
 @pytest.mark.slow

@@ -61,9 +61,7 @@ def count_answers(engine: EngineProcess, rounds: int, seed: int) -> None:
     """
     rng = random.Random(seed)
     for position in live_positions(rounds, seed):
-        go = rng.choice(
-            ("go infinite", "go infinite", "go depth 3", "go nodes 2000", "go time 10", "go ponder")
-        )
+        go = rng.choice(("go infinite", "go infinite", "go depth 3", "go nodes 2000", "go time 10", "go ponder"))
         engine.send(f"setboard {position.to_text()}", go)
         time.sleep(rng.uniform(0, 0.03))
         engine.send("stop")
@@ -294,11 +292,7 @@ def position_with_moves(n_moves: int) -> Position:
     rng = random.Random(n_moves)
     while True:
         for position in random_game(rng, squeeze=0.3):
-            if (
-                not position.is_over
-                and PASS not in position.legal_moves
-                and len(position.legal_moves) == n_moves
-            ):
+            if not position.is_over and PASS not in position.legal_moves and len(position.legal_moves) == n_moves:
                 return position
 
 
@@ -421,9 +415,7 @@ def test_a_search_cut_short_is_not_called_exact(engine: EngineProcess) -> None:
     answer = engine.search(f"setboard {FFO_40.text}", "go exact time 50", timeout=5)
     assert answer.seconds < 0.2
     best = answer.last
-    assert not (
-        best.score_kind == "disc" and best.sel == 100 and best.bound == "" and best.score != FFO_40.score
-    )
+    assert not (best.score_kind == "disc" and best.sel == 100 and best.bound == "" and best.score != FFO_40.score)
     assert answer.best in legal_names(FFO_40.position)
 
 

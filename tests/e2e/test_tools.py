@@ -37,9 +37,7 @@ def run(arguments: list[str], timeout: float = 120) -> subprocess.CompletedProce
 
 
 @pytest.mark.parametrize("name", SHORT_RUNS)
-def test_a_measurement_shows_a_table_and_writes_its_record(
-    warm_cache: None, tmp_path: Path, name: str
-) -> None:
+def test_a_measurement_shows_a_table_and_writes_its_record(warm_cache: None, tmp_path: Path, name: str) -> None:
     record = tmp_path / "record.json"
     done = run(["-m", f"tools.measure.{name}", *SHORT_RUNS[name], "--json", str(record)])
     assert done.returncode == 0, done.stdout + done.stderr

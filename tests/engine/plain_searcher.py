@@ -24,7 +24,7 @@ FAULTY_LOADER = "tests.engine.plain_searcher:load_faulty"
 DISC = 100
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The stop flag was set, or the node limit reached."""
 
 
@@ -48,6 +48,14 @@ class PlainSearcher:
         self.nodes = self.limit = 0
         self.exact = False
 
+    @property
+    def stop_flag(self) -> int:
+        return int(self.words[STOP_OFFSET // 8])
+
+    @stop_flag.setter
+    def stop_flag(self, value: int) -> None:
+        self.words[STOP_OFFSET // 8] = value
+
     def attach_table(self, buffer: Any) -> None:
         self.shared = buffer
         self.table.clear()
@@ -64,7 +72,8 @@ class PlainSearcher:
     def run(self, task: Task) -> TaskResult:
         self.nodes, self.limit, self.exact = 0, task.node_limit, task.exact
         depth = 60 if task.exact else task.depth
-        best, best_move, line, first_done = -SCORE_LIMIT, NO_MOVE, (), False
+        best, best_move, first_done = -SCORE_LIMIT, NO_MOVE, False
+        line: tuple[int, ...] = ()
         low = task.alpha
         try:
             self.visit()
@@ -83,7 +92,7 @@ class PlainSearcher:
                     break
             if best_move == NO_MOVE:
                 best = self.leaf(task.player, task.opponent)
-        except Stopped:
+        except StoppedError:
             return TaskResult(best, best_move, line, self.nodes, False, first_done)
         if not task.moves and best_move != NO_MOVE:
             self.table[task.player, task.opponent, depth, task.exact] = -SCORE_LIMIT, SCORE_LIMIT, best_move
@@ -117,7 +126,7 @@ class PlainSearcher:
         self.nodes += 1
         self.words[NODES_OFFSET // 8] = self.nodes
         if self.words[STOP_OFFSET // 8] or (self.limit and self.nodes >= self.limit):
-            raise Stopped
+            raise StoppedError
 
     def leaf(self, player: int, opponent: int) -> int:
         return plain.final_score(player, opponent) if self.exact else self.evaluate(player, opponent)
@@ -133,9 +142,7 @@ class PlainSearcher:
         first = known if known != NO_MOVE else shallower
         return sorted(squares(moves), key=lambda move: move != first)
 
-    def search(
-        self, player: int, opponent: int, depth: int, alpha: int, beta: int
-    ) -> tuple[int, tuple[int, ...]]:
+    def search(self, player: int, opponent: int, depth: int, alpha: int, beta: int) -> tuple[int, tuple[int, ...]]:
         self.visit()
         moves = self.ordered(player, opponent, depth, 0)
         if depth <= 0 or not moves:
@@ -149,9 +156,7 @@ class PlainSearcher:
         best, low = -SCORE_LIMIT, alpha
         line: tuple[int, ...] = ()
         for move in moves:
-            score, rest = self.search(
-                *after(move, player, opponent), depth - (move != PASS), -beta, -low
-            )
+            score, rest = self.search(*after(move, player, opponent), depth - (move != PASS), -beta, -low)
             if -score > best:
                 best, line = -score, (move, *rest)
             low = max(low, best)

@@ -57,9 +57,7 @@ def test_the_score_is_that_of_plain_negamax(
 
 @settings(max_examples=200, deadline=None)
 @given(trees, depths, numbers, tunings, st.integers(-HIGHEST, HIGHEST), st.integers(1, 20))
-def test_any_window_gives_a_true_bound(
-    tree: Tree, depth: int, n: int, tuning: Tuning, alpha: int, width: int
-) -> None:
+def test_any_window_gives_a_true_bound(tree: Tree, depth: int, n: int, tuning: Tuning, alpha: int, width: int) -> None:
     simulation = Simulation(team(n, tree), Scheduler(tuning), 100, 3)
     value = tree.negamax(ROOT, depth)
     outcome = simulation.run(Task(ROOT, 0, alpha, alpha + width, depth)).outcome
@@ -75,13 +73,9 @@ def test_any_window_gives_a_true_bound(
 
 @settings(max_examples=200, deadline=None)
 @given(trees, depths, numbers, tunings, st.integers(1, 40), st.integers(0, 1 << 20))
-def test_dying_workers_change_nothing(
-    tree: Tree, depth: int, n: int, tuning: Tuning, percent: int, seed: int
-) -> None:
+def test_dying_workers_change_nothing(tree: Tree, depth: int, n: int, tuning: Tuning, percent: int, seed: int) -> None:
     dice = random.Random(seed)
-    simulation = Simulation(
-        team(n, tree), Scheduler(tuning), 1000, 3, dies=lambda: dice.randrange(100) < percent
-    )
+    simulation = Simulation(team(n, tree), Scheduler(tuning), 1000, 3, dies=lambda: dice.randrange(100) < percent)
     outcome = simulation.run(full_window(depth)).outcome
     assert outcome.lower == outcome.upper == tree.negamax(ROOT, depth)
 

@@ -65,7 +65,7 @@ class Tree:
         return {move: -self.negamax(after, depth) for move, after in self.moves(position)}
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The node limit is reached."""
 
 
@@ -80,6 +80,7 @@ class TreeSearcher:
     table: dict[tuple[int, int], tuple[int, int, int]] = field(default_factory=dict)
     seed: int = 0
     lies: int = 0
+    stop_flag: int = 0
     forgets: int = 20
 
     def __post_init__(self) -> None:
@@ -89,7 +90,8 @@ class TreeSearcher:
 
     def run(self, task: Task) -> TaskResult:
         self.nodes, self.limit = 0, task.node_limit
-        best, best_move, pv = -SCORE_LIMIT, NO_MOVE, ()
+        best, best_move = -SCORE_LIMIT, NO_MOVE
+        pv: tuple[int, ...] = ()
         first_done = False
         low = task.alpha
         try:
@@ -107,7 +109,7 @@ class TreeSearcher:
                 low = max(low, best)
                 if low >= task.beta:
                     break
-        except Stopped:
+        except StoppedError:
             return TaskResult(best, best_move, pv, self.nodes, False, first_done)
         return TaskResult(best, best_move, pv, self.nodes, True)
 
@@ -124,7 +126,7 @@ class TreeSearcher:
     def visit(self) -> None:
         self.nodes += 1
         if self.limit and self.nodes >= self.limit:
-            raise Stopped
+            raise StoppedError
 
     def ordered(self, position: int, depth: int) -> list[tuple[int, int]]:
         _, _, best = self.table.get((position, depth), (0, 0, NO_MOVE))
@@ -139,7 +141,7 @@ class TreeSearcher:
         if self.lies and self.random.randrange(100) < self.lies:
             lie = self.random.randint(-HIGHEST, HIGHEST)
             return lie, ()
-        line = () if move == NO_MOVE else (move,)
+        line: tuple[int, ...] = () if move == NO_MOVE else (move,)
         if lower >= beta or lower == upper:
             return lower, line
         if upper <= alpha:

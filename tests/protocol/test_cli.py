@@ -109,7 +109,7 @@ def test_options_of_the_command_line_are_in_force(tmp_path: Path) -> None:
     script = (
         "import sys\n"
         "from protocol import cli\n"
-        "options = cli._parser().parse_args(sys.argv[1:])\n"
+        "options = cli._options(sys.argv[1:])\n"
         "config = cli._load_config(options)\n"
         "print(config.hash_mb, config.multipv, config.threads, config.log_file)\n"
     )
@@ -153,9 +153,7 @@ def test_a_signal_is_a_quit_with_its_own_status(name: str) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
-@pytest.mark.parametrize(
-    ("redirection", "status"), [("0<&-", 0), ("1>&-", 4), ("2>&-", 0), ("0<&- 1>&- 2>&-", 0)]
-)
+@pytest.mark.parametrize(("redirection", "status"), [("0<&-", 0), ("1>&-", 4), ("2>&-", 0), ("0<&- 1>&- 2>&-", 0)])
 def test_closed_descriptors_do_no_harm(redirection: str, status: int) -> None:
     done = subprocess.run(
         ["sh", "-c", f"exec {sys.executable} -m protocol {redirection}"],
@@ -175,7 +173,5 @@ def test_many_lines_of_garbage_are_one_error_each() -> None:
     done = run(text="".join(f"{line}\n" for line in lines))
     answers = done.stdout.splitlines()
     assert len(answers) == len(lines)
-    assert all(
-        answer.startswith(f"error unknown-command x{number} ") for number, answer in enumerate(answers)
-    )
+    assert all(answer.startswith(f"error unknown-command x{number} ") for number, answer in enumerate(answers))
     assert (done.returncode, done.stderr) == (0, "")

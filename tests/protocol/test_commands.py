@@ -24,7 +24,7 @@ from othello_engine.types import (
     parse_square,
 )
 from protocol import commands
-from protocol.commands import CommandError, command_word, parse_command
+from protocol.commands import CommandError, Plain, command_word, parse_command
 from tests.protocol.fake_engine import info
 
 START = "---------------------------OX------XO--------------------------- X"
@@ -74,19 +74,19 @@ def test_the_first_word_tells_the_command(line: str, word: str) -> None:
     [
         ("uoi", commands.Handshake("uoi")),
         ("UGI", commands.Handshake("ugi")),
-        ("isready", commands.IsReady()),
+        ("isready", Plain.IS_READY),
         ("debug ON", commands.Debug(True)),
         ("debug off", commands.Debug(False)),
-        ("help", commands.Help()),
-        ("stop", commands.Stop()),
-        ("quit", commands.Quit()),
-        ("quit at once", commands.Quit()),
-        ("ponderhit", commands.PonderHit()),
-        ("newgame", commands.NewGame()),
-        ("ucinewgame", commands.NewGame()),
-        ("display", commands.Display()),
-        ("d", commands.Display()),
-        ("eval", commands.Eval()),
+        ("help", Plain.HELP),
+        ("stop", Plain.STOP),
+        ("quit", Plain.QUIT),
+        ("quit at once", Plain.QUIT),
+        ("ponderhit", Plain.PONDER_HIT),
+        ("newgame", Plain.NEW_GAME),
+        ("ucinewgame", Plain.NEW_GAME),
+        ("display", Plain.DISPLAY),
+        ("d", Plain.DISPLAY),
+        ("eval", Plain.EVAL),
         ("query GameOver", commands.Query("gameover")),
         ("perft 7", commands.Perft(7)),
         ("bench", commands.Bench(None, None, None)),
@@ -507,10 +507,7 @@ def test_a_line_of_play_is_written_in_the_documented_order() -> None:
         pv=(19, PASS, 26),
     )
     numbers = "nodes 1204511 nps 2810000 time 428 hashfull 31 pv d3 pass c4"
-    assert (
-        commands.format_info(line, True)
-        == f"info depth 14 seldepth 22 sel 73 multipv 2 score cp -35 {numbers}"
-    )
+    assert commands.format_info(line, True) == f"info depth 14 seldepth 22 sel 73 multipv 2 score cp -35 {numbers}"
     assert commands.format_info(line, False) == f"info depth 14 seldepth 22 sel 73 score cp -35 {numbers}"
     cut = commands.format_info(info(3, complete=False), False)
     assert cut.endswith("pv d3 string iteration cut short")
@@ -565,9 +562,7 @@ def test_a_match_runner_learns_about_the_game(board: str, gameover: str, p1turn:
 
 
 def test_the_handshake_lists_every_option_with_the_value_in_force() -> None:
-    config = load_config(
-        overrides={"Hash": 5, "Ponder": "true", "LogFile": "", "Selectivity": 98, "Threads": 3}
-    )
+    config = load_config(overrides={"Hash": 5, "Ponder": "true", "LogFile": "", "Selectivity": 98, "Threads": 3})
     lines = commands.format_handshake("uoi", "1.2", config)
     assert lines[:3] == [
         "id name othello-engine 1.2",
@@ -591,8 +586,8 @@ def test_help_names_every_command() -> None:
     lines = commands.format_help()
     for word in commands.COMMAND_WORDS:
         assert any(line.startswith(f"info string {word}") for line in lines)
-        assert word in commands._SIMPLE or word in commands._PARSERS or word == "setoption"
-    known = {*commands._SIMPLE, *commands._PARSERS, "setoption"}
+        assert word in commands._WHOLE_LINES or word in commands._PARSERS or word == "setoption"
+    known = {*commands._WHOLE_LINES, *commands._PARSERS, "setoption"}
     assert known == set(commands.COMMAND_WORDS)
 
 

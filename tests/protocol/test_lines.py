@@ -61,9 +61,7 @@ def test_lines_do_not_depend_on_how_the_bytes_arrive() -> None:
         if len(data) < 200:
             assert split(*(data[i : i + 1] for i in range(len(data)))) == whole
         cuts = sorted(rng.choices(range(len(data) + 1), k=3))
-        assert (
-            split(data[: cuts[0]], data[cuts[0] : cuts[1]], data[cuts[1] : cuts[2]], data[cuts[2] :]) == whole
-        )
+        assert split(data[: cuts[0]], data[cuts[0] : cuts[1]], data[cuts[1] : cuts[2]], data[cuts[2] :]) == whole
 
 
 def test_one_byte_order_mark_is_dropped_and_only_at_the_start() -> None:

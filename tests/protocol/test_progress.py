@@ -96,6 +96,15 @@ def test_the_last_report_carries_the_whole_searchs_numbers() -> None:
     assert [(line.nodes, line.time_ms, line.nps) for line in lines] == [(5000, 20, 250_000)]
 
 
+def test_a_new_best_move_at_the_end_renews_all_ranks() -> None:
+    progress, _ = gate(0)
+    for rank, move in enumerate(("d3", "c4", "f5"), 1):
+        progress.offer(info(8, move, rank=rank, nodes=800))
+    final = (info(9, "c4", nodes=900), info(8, "d3", rank=2, nodes=800), info(8, "f5", rank=3, nodes=800))
+    lines = progress.finish(result(*final, nodes=900))
+    assert [(line.rank, line.depth, line.pv) for line in lines] == [(i.rank, i.depth, i.pv) for i in final]
+
+
 def test_what_was_printed_is_not_said_again() -> None:
     progress, _ = gate()
     progress.offer(info(7, nodes=700))

@@ -107,9 +107,7 @@ def test_a_thousand_searches_and_stops_bring_a_thousand_answers() -> None:
         client.engine.answer = searching(rng)  # type: ignore[assignment]
         for number in range(1000):
             position = rng.choice(positions)
-            client.send(
-                f"setboard {position.to_text()}", rng.choice(("go infinite", "go depth 9", "go ponder"))
-            )
+            client.send(f"setboard {position.to_text()}", rng.choice(("go infinite", "go depth 9", "go ponder")))
             time.sleep(rng.choice((0, 0, rng.uniform(0, 0.01))))
             client.send(*["stop"] * rng.choice((1, 1, 3)), f"undo {number + 100}")
             lines = client.read_until(rf"error nothing-to-undo {number + 100} .*")

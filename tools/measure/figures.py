@@ -190,9 +190,7 @@ def progress(console: Console) -> Iterator[Progress]:
 
 def common_options(description: str) -> argparse.ArgumentParser:
     """A parser with the options that every program here has."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="search processes of the engine")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of everything random here")
     parser.add_argument("--json", type=Path, default=None, metavar="FILE", help="write the full record there")

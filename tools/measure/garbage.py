@@ -168,9 +168,7 @@ def unknown(rng: random.Random) -> Garbage:
         if word.lower() not in COMMANDS:
             break
     rest = " ".join(
-        rng.choices(
-            ["depth", "3", "startpos", "moves", "d3", "name", "value", "-1", "X"], k=rng.randint(0, 6)
-        )
+        rng.choices(["depth", "3", "startpos", "moves", "d3", "name", "value", "-1", "X"], k=rng.randint(0, 6))
     )
     return Garbage("unknown word", f"{word} {rest}".encode(), 1, 1)
 
@@ -296,12 +294,8 @@ def main() -> int:
             errors_counted += count
             if not sum(line.fewest for line in plain) <= count <= sum(line.most for line in plain):
                 # Find the culprits by sending the block again, line by line.
-                culprits = [
-                    line for line in plain if not line.fewest <= errors_of(engine, rng, [line]) <= line.most
-                ]
-                shown = [f"{line.kind}: {line.data[:120]!r}" for line in culprits] or [
-                    "(not found one by one)"
-                ]
+                culprits = [line for line in plain if not line.fewest <= errors_of(engine, rng, [line]) <= line.most]
+                shown = [f"{line.kind}: {line.data[:120]!r}" for line in culprits] or ["(not found one by one)"]
                 faults.extend(shown)
             for line in block:
                 if line.is_go and (answers := answers_of_go(engine, line)) != 1:

@@ -18,9 +18,7 @@ def random_game(rng: random.Random) -> Iterator[tuple[Position, str]]:
         position = position.play(move)
 
 
-def random_positions(
-    rng: random.Random, n: int, minimum_empties: int = 1, maximum_empties: int = 60
-) -> list[Position]:
+def random_positions(rng: random.Random, n: int, minimum_empties: int = 1, maximum_empties: int = 60) -> list[Position]:
     """`n` unfinished positions out of random games, at most one of each game.
 
     The number of empties is drawn evenly from the range, so that early and late positions are equally common.

@@ -116,12 +116,8 @@ def main() -> int:
     parser = common_options("Self-play soak through the protocol.")
     parser.add_argument("--games", type=int, default=500, metavar="N", help="games to play")
     parser.add_argument("--move-time", type=int, default=10, metavar="MS", help="time for each move, ms")
-    parser.add_argument(
-        "--opening", type=int, default=12, metavar="N", help="at most so many random moves first"
-    )
-    parser.add_argument(
-        "--hash", type=int, default=16, metavar="MIB", help="table size; small, so that it fills early"
-    )
+    parser.add_argument("--opening", type=int, default=12, metavar="N", help="at most so many random moves first")
+    parser.add_argument("--hash", type=int, default=16, metavar="MIB", help="table size; small, so that it fills early")
     parser.add_argument(
         "--growth-limit",
         type=float,
@@ -157,15 +153,11 @@ def main() -> int:
     report = Report("self-play soak")
     if tally.answer_ms:
         rows = [("go to bestmove", tally.answer_ms)]
-        report.tables.append(
-            summary_table(f"{options.move_time} ms a move, {options.threads} workers", "ms", rows)
-        )
+        report.tables.append(summary_table(f"{options.move_time} ms a move, {options.threads} workers", "ms", rows))
     memory = Table(title="memory of the process tree (MiB)", title_justify="left")
     for heading in ("after game", "private, all processes", "shared, largest process"):
         memory.add_column(heading, justify="right")
-    for i in sorted(
-        {0, *(len(tally.memory) * k // 8 - 1 for k in range(1, 9))} & set(range(len(tally.memory)))
-    ):
+    for i in sorted({0, *(len(tally.memory) * k // 8 - 1 for k in range(1, 9))} & set(range(len(tally.memory)))):
         memory.add_row(str(i + 1), f"{tally.memory[i][1]:.1f}", f"{tally.memory[i][2]:.1f}")
     report.tables.append(memory)
 

@@ -52,15 +52,9 @@ def main() -> int:
         metavar="N",
         help="starts on an empty cache (all kernels compiled)",
     )
-    parser.add_argument(
-        "--uoiok-limit", type=float, default=150, metavar="MS", help="target: worst uoiok, ms"
-    )
-    parser.add_argument(
-        "--warm-limit", type=float, default=1.0, metavar="S", help="target: median warm readyok, s"
-    )
-    parser.add_argument(
-        "--cold-limit", type=float, default=45, metavar="S", help="target: worst cold readyok, s"
-    )
+    parser.add_argument("--uoiok-limit", type=float, default=150, metavar="MS", help="target: worst uoiok, ms")
+    parser.add_argument("--warm-limit", type=float, default=1.0, metavar="S", help="target: median warm readyok, s")
+    parser.add_argument("--cold-limit", type=float, default=45, metavar="S", help="target: worst cold readyok, s")
     options = parser.parse_args()
     console = Console(stderr=True)
 

@@ -36,13 +36,9 @@ def stop_once(engine: EngineProcess, position: Position, delay: float) -> tuple[
 def main() -> int:
     parser = common_options("Measure the time from stop to bestmove.")
     parser.add_argument("--tries", type=int, default=1000, metavar="N", help="how often to stop")
-    parser.add_argument(
-        "--longest-delay", type=float, default=100, metavar="MS", help="go to stop: 0 to this, ms"
-    )
+    parser.add_argument("--longest-delay", type=float, default=100, metavar="MS", help="go to stop: 0 to this, ms")
     parser.add_argument("--median-limit", type=float, default=5, metavar="MS", help="target: median, ms")
-    parser.add_argument(
-        "--p99-limit", type=float, default=20, metavar="MS", help="target: 99th percentile, ms"
-    )
+    parser.add_argument("--p99-limit", type=float, default=20, metavar="MS", help="target: 99th percentile, ms")
     options = parser.parse_args()
     console = Console(stderr=True)
     rng = random.Random(options.seed)

@@ -1,0 +1,115 @@
+"""What may stand on the command line. Kept apart, so that the daemon without arguments doesn't wait for `argparse`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+_DESCRIPTION = """\
+An Othello engine. Without a command it reads the lines of its protocol from standard
+input and answers on standard output until quit or the end of input:
+
+  $ othello-engine
+  setboard startpos moves f5d6c3     set a position
+  go time 4000                       think four seconds; ends with bestmove
+  help                               what else there is
+  quit
+"""
+
+_EPILOG = """\
+examples:
+  othello-engine --set threads=2 --set hash=512      a daemon with options
+  othello-engine solve endgames.obf --limit 10       solve the first ten positions
+  othello-engine perft 11                            count lines of play
+  echo 'go depth 12' | othello-engine                one search from a shell
+
+exit status: 0 done, 1 solve found something wrong, 2 bad command line or configuration,
+3 internal error, 4 the reader of the output went away, 128 + n ended by signal n.
+"""
+
+
+def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """The arguments as attributes; a mistake ends the program with status 2.
+
+    command: None for the daemon. settings, more_settings: (name, value) pairs of `--set`, before and after the
+    command. config, profile, log: only there if given.
+    """
+    return _parser().parse_args(argv)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="othello-engine",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    _add_common(parser, "settings")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+
+    def add(name: str, summary: str, **more: Any) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False, **more)
+        _add_common(command, "more_settings")
+        return command
+
+    perft = add("perft", "count the lines of play to each depth up to D")
+    perft.add_argument("depth", metavar="D", type=_whole_number(1, 60))
+    perft.add_argument("--board", metavar="BOARD", default="startpos", help="64 squares and a side (default: startpos)")
+
+    bench = add("bench", "search fixed positions; the node sum of one worker is the build's signature")
+    bench.add_argument("depth", metavar="D", nargs="?", type=_whole_number(1, 60), help="plies")
+    bench.add_argument("--threads", metavar="N", type=_whole_number(1, 256), help="workers (default: 1)")
+    bench.add_argument("--hash", metavar="MIB", type=_whole_number(1, 65536), help="table (default: 16)")
+
+    solve = add("solve", "solve the positions of an OBF file and compare with its scores")
+    solve.add_argument("file", metavar="FILE", help="an .obf file, - for standard input")
+    solve.add_argument("--threads", metavar="N", type=_whole_number(1, 256), help="workers")
+    solve.add_argument("--limit", metavar="K", type=_whole_number(1, 10**9), help="only the first K positions")
+    solve.add_argument("--wld", action="store_true", help="only who wins")
+    solve.add_argument(
+        "--json",
+        metavar="OUT",
+        nargs="?",
+        const="-",
+        help="results as JSON, to OUT or instead of the table",
+    )
+    solve.add_argument("--csv", metavar="OUT", help="results as CSV, to OUT")
+
+    add("warmup", "compile everything ahead of time")
+    return parser
+
+
+def _add_common(parser: argparse.ArgumentParser, settings: str) -> None:
+    group = parser.add_argument_group("configuration")
+    suppress = argparse.SUPPRESS
+    group.add_argument("--config", metavar="FILE", default=suppress, help="YAML file with option values")
+    group.add_argument("--profile", metavar="NAME", default=suppress, help="evaluation, search set-up, levels")
+    group.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        dest=settings,
+        action="append",
+        type=_setting,
+        default=[],
+        help="one option; may be repeated",
+    )
+    group.add_argument("--log", metavar="FILE", default=suppress, help="append a copy of the traffic")
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"write NAME=VALUE, not {text!a}")
+    return name.strip(), value.strip()
+
+
+def _whole_number(minimum: int, maximum: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or not minimum <= int(text[:20]) <= maximum:
+            raise argparse.ArgumentTypeError(f"a whole number from {minimum} to {maximum}, not {text!a}")
+        return int(text)
+
+    return parse

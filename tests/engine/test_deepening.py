@@ -1,0 +1,377 @@
+"""The plan of a request, driven by a searcher in plain Python and the real scheduler, without processes."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from othello_engine.core import plain
+from othello_engine.engine.deepening import (
+    Deepening,
+    Line,
+    Phase,
+    Plan,
+    document_score,
+    fallback_move,
+    finished_game,
+    ordering_depth,
+)
+from othello_engine.engine.scheduler import Outcome, Scheduler, Tuning
+from othello_engine.engine.simulation import Simulation, simulate
+from othello_engine.position import Position
+from othello_engine.search.layout import STATE_BYTES
+from othello_engine.types import NO_MOVE, PASS, Bound, Goal, Score, ScoreKind
+from tests.engine.plain_searcher import PlainSearcher, after
+from tests.positions import EARLIEST_PASS, WIPE_OUT
+
+EAGER = Tuning(least_run=200, split_depth=2, split_empties=3, open_depth=3, open_empties=4)
+
+
+def random_position(n_empties: int, seed: int) -> Position:
+    """A position out of a random game, with a move for somebody."""
+    dice = random.Random(seed)
+    while True:
+        position = Position.start()
+        while not position.is_over and position.n_empties > n_empties:
+            position = position.play(dice.choice(position.legal_moves))
+        if not position.is_over:
+            return position
+
+
+def plan_for(position: Position, **changes: object) -> Plan:
+    return Plan(position.player, position.opponent, **changes)  # type: ignore[arg-type]
+
+
+def answer(plan: Plan, n_workers: int = 1, lines: list[tuple[Line, ...]] | None = None) -> Deepening:
+    """Run a request to its end; `lines` collects what would be reported."""
+    searchers = [PlainSearcher(bytearray(STATE_BYTES)) for _ in range(n_workers)]
+    simulation = Simulation(searchers, Scheduler(EAGER), slice_nodes=2000, latency=10)
+    deepening = Deepening(plan)
+    while not deepening.is_finished:
+        step = deepening.next()
+        if step.continues:
+            result = simulation.widen(step.task.alpha, step.task.beta)
+        else:
+            result = simulation.run(step.task, step.order)
+        group = deepening.report(result.outcome)
+        if group and lines is not None:
+            lines.append(group)
+    return deepening
+
+
+def perfect(player: int, opponent: int, passed: bool = False) -> int:
+    """Score of perfect play, by looking at everything."""
+    moves = plain.legal_moves(player, opponent)
+    if not moves:
+        return plain.final_score(player, opponent) if passed else -perfect(opponent, player, True)
+    return max(-perfect(*after(move, player, opponent)) for move in range(64) if moves >> move & 1)
+
+
+def move_scores(position: Position) -> dict[int, int]:
+    return {
+        move: -perfect(*after(move, position.player, position.opponent)) for move in position.legal_moves
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 7), st.integers(0, 1 << 20), st.sampled_from([1, 3]))
+def test_a_solve_finds_the_perfect_score_and_a_line_that_reaches_it(
+    n_empties: int, seed: int, n_workers: int
+) -> None:
+    position = random_position(n_empties, seed)
+    deepening = answer(plan_for(position, goal=Goal.EXACT), n_workers)
+    line = deepening.lines[0]
+    assert line.score == Score(ScoreKind.DISCS, perfect(position.player, position.opponent))
+    assert line.depth == position.n_empties
+    assert line.move in position.legal_moves
+    assert move_scores(position)[line.move] == line.score.value
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 7), st.integers(0, 1 << 20))
+def test_who_wins_is_found_without_the_score(n_empties: int, seed: int) -> None:
+    position = random_position(n_empties, seed)
+    line = answer(plan_for(position, goal=Goal.WLD)).lines[0]
+    value = perfect(position.player, position.opponent)
+    assert line.score == Score(ScoreKind.WLD, (value > 0) - (value < 0))
+    if value >= 0:
+        assert (move_scores(position)[line.move] > 0) == (value > 0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 6), st.integers(0, 1 << 20), st.integers(1, 5), st.sampled_from([1, 3]))
+def test_several_lines_are_distinct_sorted_and_each_has_its_own_score(
+    n_empties: int, seed: int, multipv: int, n_workers: int
+) -> None:
+    position = random_position(n_empties, seed)
+    lines = answer(plan_for(position, goal=Goal.EXACT, multipv=multipv), n_workers).lines
+    scores = move_scores(position)
+    assert len(lines) == min(multipv, len(scores))
+    assert len({line.move for line in lines}) == len(lines)
+    assert [line.score.value for line in lines] == sorted(scores.values(), reverse=True)[: len(lines)]
+    assert all(scores[line.move] == line.score.value for line in lines)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(3, 6), st.integers(0, 1 << 20), st.data())
+def test_only_the_moves_asked_for_are_considered(n_empties: int, seed: int, data: st.DataObject) -> None:
+    position = random_position(n_empties, seed)
+    scores = move_scores(position)
+    if PASS in scores:
+        return
+    allowed = data.draw(st.sets(st.sampled_from(sorted(scores)), min_size=1))
+    line = answer(plan_for(position, goal=Goal.EXACT, moves=sum(1 << move for move in allowed))).lines[0]
+    assert line.score.value == max(scores[move] for move in allowed)
+    assert line.move in allowed
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 6), st.integers(0, 1 << 20), st.integers(-66, 66), st.integers(1, 20))
+def test_a_window_gives_a_true_and_honest_bound(n_empties: int, seed: int, alpha: int, width: int) -> None:
+    position = random_position(n_empties, seed)
+    value = perfect(position.player, position.opponent)
+    score = answer(plan_for(position, goal=Goal.EXACT, window=(alpha, alpha + width))).lines[0].score
+    match score.bound:
+        case Bound.EXACT:
+            assert score.value == value
+        case Bound.LOWER:
+            assert alpha + width <= score.value <= value
+        case Bound.UPPER:
+            assert value <= score.value <= alpha
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(8, 40), st.integers(0, 1 << 20), st.integers(1, 5))
+def test_iterations_go_one_ply_deeper_each_and_end_at_the_limit(
+    n_empties: int, seed: int, depth: int
+) -> None:
+    position = random_position(n_empties, seed)
+    groups: list[tuple[Line, ...]] = []
+    answer(plan_for(position, max_depth=depth, may_solve=False, must_hurry=False), lines=groups)
+    assert [group[0].depth for group in groups] == list(range(1, depth + 1))
+    assert all(group[0].score.kind is ScoreKind.CENTIDISCS for group in groups)
+    assert all(group[0].score.bound is Bound.EXACT for group in groups)
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_windows_do_not_change_the_score(n_workers: int, seed: int) -> None:
+    position = random_position(30, seed)
+    narrow = answer(plan_for(position, max_depth=5, may_solve=False, width=1), n_workers)
+    wide = answer(plan_for(position, max_depth=5, may_solve=False, width=1 << 28))
+    assert narrow.lines[0].score == wide.lines[0].score
+
+
+def test_a_solve_comes_after_a_few_iterations_that_order_the_moves() -> None:
+    position = random_position(12, 1)
+    phases = []
+    deepening = Deepening(plan_for(position, solve_empties=12, wld_empties=12))
+    while not deepening.is_finished:
+        phases.append(deepening.phase)
+        deepening.next()
+        deepening.report(settled(0, 0, position.legal_moves[0]))
+    assert phases == [Phase.MIDGAME] * ordering_depth(12) + [Phase.EXACT]
+
+
+def test_between_the_two_limits_the_winner_is_sought_first() -> None:
+    position = random_position(12, 1)
+    deepening = Deepening(plan_for(position, solve_empties=10, wld_empties=12))
+    phases = [iteration.phase for iteration in deepening._iterations]
+    assert phases[-2:] == [Phase.WLD, Phase.EXACT]
+
+
+def test_a_depth_limit_short_of_the_end_forbids_a_solve() -> None:
+    position = random_position(10, 1)
+    deepening = Deepening(plan_for(position, max_depth=6, may_solve=False, solve_empties=20))
+    assert [iteration.phase for iteration in deepening._iterations] == [Phase.MIDGAME] * 6
+
+
+def test_an_open_end_leads_to_a_solve() -> None:
+    deepening = Deepening(plan_for(random_position(30, 1), solve_empties=14, wld_empties=14))
+    assert deepening._iterations[-1].phase is Phase.EXACT
+    assert deepening._iterations[-1].depth == 30
+
+
+# -- special positions ------------------------------------------------------------------------------------------
+
+
+def test_a_finished_game_needs_no_search_and_has_its_score() -> None:
+    position = Position.from_moves(WIPE_OUT)
+    plan = plan_for(position)
+    assert Deepening(plan).is_finished
+    assert fallback_move(plan) == NO_MOVE
+    assert finished_game(plan).score == Score(ScoreKind.DISCS, -64)
+    assert finished_game(plan_for(position, goal=Goal.WLD)).score == Score(ScoreKind.WLD, -1)
+
+
+def test_a_forced_pass_is_answered_with_a_pass() -> None:
+    position = Position.from_moves(EARLIEST_PASS)
+    line = answer(plan_for(position)).lines[0]
+    assert line.move == PASS
+    assert line.pv[1] in (25, 43)  # b4, d6
+    assert fallback_move(plan_for(position)) == PASS
+
+
+def test_a_pass_has_the_score_of_the_position_after_it() -> None:
+    for seed in range(40):
+        position = random_position(6, seed)
+        if position.must_pass:
+            here = answer(plan_for(position, goal=Goal.EXACT)).lines[0]
+            there = answer(plan_for(position.play(PASS), goal=Goal.EXACT)).lines[0]
+            assert here.move == PASS
+            assert here.score.value == -there.score.value
+
+
+def test_a_single_move_is_searched_only_a_little_unless_asked() -> None:
+    for seed in range(1000):
+        position = random_position(12, seed)
+        if len(position.legal_moves) == 1 and not position.must_pass:
+            break
+    else:
+        pytest.fail("no such position")
+    assert answer(plan_for(position)).lines[0].depth <= 4
+    patient = Deepening(plan_for(position, must_hurry=False))
+    assert patient._iterations[-1].phase is Phase.EXACT
+    assert Deepening(plan_for(position, goal=Goal.EXACT))._iterations[-1].phase is Phase.EXACT
+
+
+@given(st.integers(1, 60), st.integers(0, 1 << 20))
+def test_the_fallback_is_a_legal_move(n_empties: int, seed: int) -> None:
+    position = random_position(n_empties, seed)
+    assert fallback_move(plan_for(position)) in position.legal_moves
+
+
+# -- interruptions ----------------------------------------------------------------------------------------------
+
+
+def settled(lower: int, upper: int, move: int) -> Outcome:
+    return Outcome(True, lower, upper, move, (move,) if move < 64 else (), (), 100, 3)
+
+
+def halted(lower: int, move: int) -> Outcome:
+    return Outcome(False, lower, 1 << 30, move, (move,) if move < 64 else (), (), 100, 3)
+
+
+@pytest.fixture()
+def begun() -> Deepening:
+    """Three iterations are complete with a score of 50, and the fourth is running."""
+    position = Position.from_moves("f5d6c3d3c4f4f6")
+    deepening = Deepening(plan_for(position, may_solve=False, max_depth=20))
+    for _ in range(3):
+        deepening.next()
+        deepening.report(settled(50, 50, position.legal_moves[0]))
+    deepening.next()
+    return deepening
+
+
+def test_interrupted_at_once_there_is_nothing_to_say() -> None:
+    deepening = Deepening(plan_for(Position.start()))
+    deepening.interrupt(None)
+    assert deepening.lines == ()
+    assert deepening.is_finished
+
+
+def test_an_interrupted_iteration_without_proof_changes_nothing(begun: Deepening) -> None:
+    before = begun.lines
+    begun.interrupt(halted(0, NO_MOVE))
+    assert begun.lines == before
+    assert begun.is_finished
+
+
+def test_a_move_proved_better_is_answered_and_marked(begun: Deepening) -> None:
+    before = begun.lines[0]
+    better = Position.from_moves("f5d6c3d3c4f4f6").legal_moves[1]
+    begun.interrupt(halted(70, better))
+    line = begun.lines[0]
+    assert line.move == better
+    assert line.depth == before.depth + 1
+    assert line.score == Score(ScoreKind.CENTIDISCS, 70, Bound.LOWER)
+    assert not line.complete
+
+
+def test_the_former_best_move_keeps_its_complete_line(begun: Deepening) -> None:
+    before = begun.lines
+    begun.interrupt(halted(60, before[0].move))
+    assert begun.lines == before
+
+
+def test_a_fail_high_that_could_not_be_followed_up_still_counts(begun: Deepening) -> None:
+    better = Position.from_moves("f5d6c3d3c4f4f6").legal_moves[2]
+    outcome = settled(9999, 1 << 30, better)
+    assert begun.report(outcome) == ()
+    begun.interrupt(outcome)
+    assert begun.lines[0].move == better
+    assert begun.lines[0].score == Score(ScoreKind.CENTIDISCS, 9999, Bound.LOWER)
+
+
+def test_an_interrupted_solve_shows_no_disc_score_that_is_not_proved() -> None:
+    position = random_position(12, 3)
+    first, second = position.legal_moves[:2]
+    deepening = Deepening(plan_for(position, goal=Goal.EXACT))
+    while deepening.phase is Phase.MIDGAME:
+        deepening.next()
+        deepening.report(settled(50, 50, first))
+    deepening.next()
+    deepening.interrupt(halted(-2, second))
+    assert deepening.lines[0].score == Score(ScoreKind.DISCS, -2, Bound.LOWER)
+    assert not deepening.lines[0].complete
+
+
+def test_lines_found_before_an_interruption_replace_those_of_the_iteration_before() -> None:
+    position = Position.from_moves("f5d6c3d3c4f4f6")
+    a, b, c = position.legal_moves[:3]
+    deepening = Deepening(plan_for(position, may_solve=False, max_depth=20, multipv=3))
+    for move, score in ((a, 50), (b, 40), (c, 30)):
+        deepening.next()
+        deepening.report(settled(score, score, move))
+    deepening.next()
+    deepening.report(settled(45, 45, b))
+    deepening.next()
+    deepening.interrupt(halted(0, a))
+    assert [(line.move, line.depth) for line in deepening.lines] == [(b, 2), (a, 1), (c, 1)]
+
+
+# -- scores -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("score", "expected"),
+    [
+        (Score(ScoreKind.RAW, 1788), 1788),
+        (Score(ScoreKind.DISCS, 4), 10_040_000),
+        (Score(ScoreKind.DISCS, -64), -10_640_000),
+        (Score(ScoreKind.DISCS, 0), 0),
+        (Score(ScoreKind.WLD, -1), -10_000_000),
+    ],
+)
+def test_the_documented_scale_puts_the_result_above_everything(score: Score, expected: int) -> None:
+    assert document_score(score) == expected
+
+
+def test_contradicting_scores_do_not_go_on_for_ever() -> None:
+    deepening = Deepening(plan_for(Position.start(), may_solve=False, max_depth=8))
+    for _ in range(5):
+        deepening.next()
+        deepening.report(settled(0, 0, 19))
+    steps = 0
+    while not deepening.is_finished:
+        step = deepening.next()
+        steps += 1
+        if steps % 2:
+            deepening.report(settled(step.task.beta, 1 << 30, 19))
+        else:
+            deepening.report(settled(-(1 << 30), step.task.alpha, NO_MOVE))
+        assert steps < 200
+
+
+def test_a_simulated_request_counts_the_work_of_every_worker() -> None:
+    position = random_position(9, 5)
+    searchers = [PlainSearcher(bytearray(STATE_BYTES)) for _ in range(3)]
+    request = simulate(plan_for(position, goal=Goal.EXACT), Simulation(searchers, Scheduler(EAGER), 500, 5))
+    assert request.nodes == sum(request.worker_nodes)
+    assert len(request.worker_nodes) == 3
+    assert request.largest_nodes <= request.time
+    assert request.lines[0].score.kind is ScoreKind.DISCS
