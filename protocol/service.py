@@ -246,6 +246,11 @@ class Service:
         """The current position."""
         return self._line[-1]
 
+    @property
+    def _is_occupied(self) -> bool:
+        """True if an answer is still to come."""
+        return self._state is not State.IDLE or bool(self._held)
+
     def post(self, event: Event) -> None:
         """Hands over an event; from any thread."""
         self._events.put(event)
@@ -253,29 +258,24 @@ class Service:
     def run(self) -> int:
         """Takes events until the program is to end; the exit status."""
         while self.exit_status is None:
+            event: Event | None = None
             with contextlib.suppress(queue.Empty):
-                self.handle(self._events.get(timeout=self._seconds_to_wait()))
-            self.tick()
+                event = self._events.get(timeout=self._seconds_to_wait())
+            self.handle(event)
         return self.exit_status
 
-    def handle(self, event: Event) -> None:
-        """Takes one event, and then whatever it gave way to."""
+    def handle(self, event: Event | None) -> None:
+        """Takes one event, and then whatever it gave way to. None: nothing happened, but something may be due."""
         try:
-            self._take(event)
-            self._go_on()
-        except Exception as error:  # a mistake of ours must not end a long-lived process
-            self._internal_error(error)
-
-    def tick(self) -> None:
-        """Does what is due without an event: a report that waited, a look at who still reads."""
-        if self.exit_status is not None:
-            return
-        if isinstance(self._task, _Search):
-            self._print_infos(self._task, self._task.gate.flush())
-        if self._quit_deadline is not None and self._clock() >= self._quit_deadline:
-            self.exit_status = exit_status.DONE
-        elif self._input_ended and self._output.reader_is_gone():
-            self.exit_status = exit_status.OUTPUT_CLOSED
+            if event is not None:
+                self._take(event)
+            self._do_what_is_due()
+        except Exception as error:  # a mistake of ours must not end a long-lived process, nor keep its client waiting
+            if isinstance(event, Found | Counted) and self._task is not None:
+                self._fail_task(self._task, _describe(error))
+            else:
+                self._internal_error(error)
+        self._go_on()
 
     def close(self) -> None:
         """Ends the engine, if there is one. May take as long as the engine does."""
@@ -291,6 +291,17 @@ class Service:
         if self._input_ended:
             due.append(_READER_CHECK_SECONDS)
         return min(due, default=None)
+
+    def _do_what_is_due(self) -> None:
+        """What needs no event: a report that waited, a quit that waited, a look at who still reads."""
+        if self.exit_status is not None:
+            return
+        if isinstance(self._task, _Search):
+            self._print_infos(self._task, self._task.gate.flush())
+        if self._quit_deadline is not None and self._clock() >= self._quit_deadline:
+            self.exit_status = exit_status.DONE
+        elif self._input_ended and self._is_occupied and self._output.reader_is_gone():
+            self.exit_status = exit_status.OUTPUT_CLOSED
 
     # -- events ------------------------------------------------------------------------------------------
 
@@ -359,16 +370,13 @@ class Service:
 
     def _run_line(self, line: str) -> None:
         try:
-            command = commands.parse_command(line)
-            self._run(command)
+            self._run(commands.parse_command(line))
+            if self._engine is None and self.exit_status is None:
+                self._start_engine()
         except CommandError as error:
             self._say(commands.format_error(error.code, error.token, error.text))
-            return
         except Exception as error:
             self._internal_error(error)
-            return
-        if self._engine is None and self.exit_status is None:
-            self._start_engine()
 
     def _go_on(self) -> None:
         """What has become possible: lines that waited, the end after the end of input."""
@@ -383,7 +391,7 @@ class Service:
             if self._state is State.OPEN:
                 self._stop()
                 self._go_on()
-            elif self._state is State.IDLE and not self._held:
+            elif not self._is_occupied:
                 self.exit_status = exit_status.DONE
 
     def _hold(self, reason: str) -> None:

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing.connection import wait
-from typing import Any
 
 from othello_engine.engine.jobs import Job
 from othello_engine.engine.messages import Evaluate, Evaluated, Failed
@@ -24,6 +23,7 @@ from othello_engine.engine.pool import Event, Pool, WorkerLost, WorkerReplied, w
 from othello_engine.engine.shared import SharedBlock, create_table_block, table_size
 from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import EngineError, WorkerError
+from othello_engine.search.task import EPOCHS
 
 _log = logging.getLogger(__name__)
 
@@ -57,6 +57,7 @@ class Conductor:
     ) -> None:
         self.ids = count(1)
         self.generation = 0
+        self.epoch = 0
         self._say = say
         self._threads = threads
         self._hash_mb = hash_mb
@@ -136,9 +137,10 @@ class Conductor:
         if self._job is job:
             job.stop()
 
-    def next_generation(self) -> int:
+    def next_age(self) -> tuple[int, int]:
+        """Generation and epoch for the table entries of a new search."""
         self.generation = (self.generation + 1) & 255
-        return self.generation
+        return self.generation, self.epoch
 
     def use_threads(self, n: int) -> None:
         self._threads = n
@@ -166,13 +168,15 @@ class Conductor:
             self._tell(made.message)
 
     def clear_hash(self) -> None:
-        """Empty the table before the next search."""
-        self._clear_wanted = True
+        """Empty the table before the next search: its entries are of an epoch that is over. Memory is touched only
+        when the epochs come round."""
+        self.epoch = (self.epoch + 1) % EPOCHS
+        self._clear_wanted = self._clear_wanted or self.epoch == 0
 
     def new_game(self) -> None:
         """Forget everything that could change the next search."""
         self.generation = 0
-        self._clear_wanted = True
+        self.clear_hash()
         self._pool.new_game()
 
     def ask(self, question: Question) -> None:

@@ -239,7 +239,7 @@ class Engine:
                 Scheduler(ids=conductor.ids),
                 lambda info: _call(on_info, info),
                 deliver,
-                generation=conductor.next_generation,
+                age=conductor.next_age,
             )
             self._run(conductor, job)
         return handle

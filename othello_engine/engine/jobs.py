@@ -79,7 +79,7 @@ class SearchOrder:
 
 
 class SearchJob:
-    """One `go`. generation: gives the age to stamp on table entries, asked when the search begins."""
+    """One `go`. age: gives the (generation, epoch) to stamp on table entries, asked when the search begins."""
 
     def __init__(
         self,
@@ -87,13 +87,13 @@ class SearchJob:
         scheduler: Scheduler,
         on_info: Callable[[SearchInfo], None],
         on_result: Callable[[SearchResult], None],
-        generation: Callable[[], int] = lambda: 0,
+        age: Callable[[], tuple[int, int]] = lambda: (0, 0),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.is_pondering = order.pondering
         self._order = order
-        self._generation: int | None = None
-        self._next_generation = generation
+        self._age: tuple[int, int] | None = None
+        self._next_age = age
         self._deepening = Deepening(order.plan)
         self._scheduler = scheduler
         self._on_info = on_info
@@ -231,9 +231,10 @@ class SearchJob:
         if step.continues:
             self._scheduler.widen(step.task.alpha, step.task.beta)
         else:
-            if self._generation is None:
-                self._generation = self._next_generation()
-            self._scheduler.begin(replace(step.task, generation=self._generation), step.order)
+            if self._age is None:
+                self._age = self._next_age()
+            generation, epoch = self._age
+            self._scheduler.begin(replace(step.task, generation=generation, epoch=epoch), step.order)
         self._is_searching = True
 
     def _end_step(self, now: float) -> None:

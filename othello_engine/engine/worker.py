@@ -69,7 +69,7 @@ class Backend(Protocol):
     notes: tuple[str, ...]
 
     def searcher(self, state_buffer: Any, evaluation: str) -> SearcherLike: ...
-    def table_use(self, buffer: Any, generation: int) -> int: ...
+    def table_use(self, buffer: Any, generation: int, epoch: int) -> int: ...
 
 
 def main(
@@ -177,6 +177,7 @@ class _Worker:
         assert self._table is not None
         self._searcher = backend.searcher(self._state.buffer, evaluation)
         self._searcher.attach_table(self._table.buffer)
+        self._table.populate()
         self.tell(Ready(tuple(backend.notes)))
         while True:
             request = self._work.recv()
@@ -189,6 +190,7 @@ class _Worker:
         assert self._searcher is not None
         old, self._table = self._table, block
         self._searcher.attach_table(block.buffer)
+        block.populate()
         self._hashfull_at = float("-inf")
         if old is not None:
             old.close()
@@ -200,7 +202,7 @@ class _Worker:
         try:
             if isinstance(request, Search):
                 result = searcher.run(request.task)
-                self.tell(Searched(id, result, self._table_use(backend, request.task.generation)))
+                self.tell(Searched(id, result, self._table_use(backend, request.task)))
             elif isinstance(request, Expand):
                 self.tell(Expanded(id, searcher.expand(request.task)))
             elif isinstance(request, Perft):
@@ -212,10 +214,10 @@ class _Worker:
         except Exception:
             self.tell(Failed(id, _last_line(traceback.format_exc())))
 
-    def _table_use(self, backend: Backend, generation: int) -> int:
+    def _table_use(self, backend: Backend, task: Task) -> int:
         now = time.monotonic()
         if self._table is not None and now - self._hashfull_at > HASHFULL_INTERVAL_S:
-            self._hashfull = backend.table_use(self._table.buffer, generation)
+            self._hashfull = backend.table_use(self._table.buffer, task.generation, task.epoch)
             self._hashfull_at = now
         return self._hashfull
 
@@ -242,8 +244,8 @@ class _Kernels:
         _touch(searcher)
         return searcher
 
-    def table_use(self, buffer: Any, generation: int) -> int:
-        return int(self._driver.table_use(buffer, generation))
+    def table_use(self, buffer: Any, generation: int, epoch: int) -> int:
+        return int(self._driver.table_use(buffer, generation, epoch))
 
 
 _FOUR_EMPTIES = 0x280E0A58B8783FF, 0x716F1F5A74787C00

@@ -40,7 +40,7 @@ def clear_table(buffer: Any) -> None:
     table.clear(_address_of(buffer), table_buckets(len(buffer)))
 
 
-def table_use(buffer: Any, generation: int, epoch: int = 0) -> int:
+def table_use(buffer: Any, generation: int, epoch: int) -> int:
     """How full the table is with entries of this generation and epoch, per mille, from a sample."""
     sample = min(_USE_SAMPLE_BUCKETS, table_buckets(len(buffer)))
     used = table.count_used(_address_of(buffer), sample, generation & 255, epoch & (EPOCHS - 1))

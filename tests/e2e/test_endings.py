@@ -113,9 +113,18 @@ def test_quit_during_the_start_ends_everything_at_once(start: StartEngine, delay
 # -- signals -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", INTERRUPTED, ids=lambda number: signal.Signals(number).name)
-@pytest.mark.parametrize("searching", [False, True], ids=["idle", "searching"])
-def test_a_signal_to_the_whole_group_means_quit(start: StartEngine, number: signal.Signals, searching: bool) -> None:
+@pytest.mark.parametrize(
+    ("searching", "number"),
+    [
+        pytest.param(False, signal.SIGTERM, id="idle, SIGTERM"),
+        pytest.param(False, signal.SIGINT, id="idle, SIGINT", marks=pytest.mark.slow),
+        pytest.param(False, signal.SIGHUP, id="idle, SIGHUP", marks=pytest.mark.slow),
+        pytest.param(True, signal.SIGTERM, id="searching, SIGTERM", marks=pytest.mark.slow),
+        pytest.param(True, signal.SIGINT, id="searching, SIGINT"),
+        pytest.param(True, signal.SIGHUP, id="searching, SIGHUP"),
+    ],
+)
+def test_a_signal_to_the_whole_group_means_quit(start: StartEngine, searching: bool, number: signal.Signals) -> None:
     engine = start(options={"Threads": 2 if searching else 1}, quiet=False)
     engine.wait_ready()
     if searching:
@@ -156,7 +165,7 @@ def test_a_signal_is_never_lost_whenever_it_comes(start: StartEngine) -> None:
 # -- pipes and descriptors -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("go", ["go infinite", "go time 60000"])
+@pytest.mark.parametrize("go", ["go infinite", pytest.param("go time 60000", marks=pytest.mark.slow)])
 def test_a_reader_that_goes_away_ends_the_program_quietly(warm_cache: None, go: str) -> None:
     popen = subprocess.Popen(
         COMMAND,

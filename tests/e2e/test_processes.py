@@ -43,10 +43,17 @@ def shared_memory_names(engine: EngineProcess) -> set[str]:
 # -- a worker dies -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV], ids=["SIGKILL", "SIGSEGV"])
-@pytest.mark.parametrize("which", [0, -1], ids=["first", "last"])
+@pytest.mark.parametrize(
+    ("which", "number"),
+    [
+        pytest.param(0, signal.SIGKILL, id="first, SIGKILL"),
+        pytest.param(-1, signal.SIGSEGV, id="last, SIGSEGV"),
+        pytest.param(0, signal.SIGSEGV, id="first, SIGSEGV", marks=pytest.mark.slow),
+        pytest.param(-1, signal.SIGKILL, id="last, SIGKILL", marks=pytest.mark.slow),
+    ],
+)
 def test_a_worker_killed_during_a_search_costs_only_time(
-    start: StartEngine, number: signal.Signals, which: int
+    start: StartEngine, which: int, number: signal.Signals
 ) -> None:
     engine = start(options={"Threads": 2, "Hash": 16}, quiet=False)
     engine.wait_ready()

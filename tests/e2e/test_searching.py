@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import time
 
@@ -287,6 +288,7 @@ def test_a_reader_that_sleeps_for_ten_seconds_loses_no_answer(engine: EngineProc
 # -- several lines -------------------------------------------------------------------------------------------
 
 
+@functools.cache
 def position_with_moves(n_moves: int) -> Position:
     """A position with exactly so many legal moves, from squeezed random games."""
     rng = random.Random(n_moves)

@@ -36,7 +36,14 @@ def run(arguments: list[str], timeout: float = 120) -> subprocess.CompletedProce
     )
 
 
-@pytest.mark.parametrize("name", SHORT_RUNS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "garbage",
+        "soak",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("startup", "stop_latency", "move_time")),
+    ],
+)
 def test_a_measurement_shows_a_table_and_writes_its_record(warm_cache: None, tmp_path: Path, name: str) -> None:
     record = tmp_path / "record.json"
     done = run(["-m", f"tools.measure.{name}", *SHORT_RUNS[name], "--json", str(record)])
@@ -65,7 +72,7 @@ def test_a_measurement_explains_itself(name: str) -> None:
     ("example", "arguments"),
     [
         ("play_with_pexpect.py", ["--move-time", "5"]),
-        ("play_with_pexpect.py", ["--move-time", "5", "--echo"]),
+        pytest.param("play_with_pexpect.py", ["--move-time", "5", "--echo"], marks=pytest.mark.slow),
         ("python_api.py", ["--move-time", "100"]),
     ],
     ids=["pexpect", "pexpect with echo", "Python"],

@@ -26,13 +26,13 @@ def worker_processes() -> list[psutil.Process]:
     return found
 
 
-@pytest.fixture()
+@pytest.fixture
 def messages() -> list[str]:
     """What the engines of `make_engine` say."""
     return []
 
 
-@pytest.fixture()
+@pytest.fixture
 def make_engine(messages: list[str]) -> Iterator[EngineMaker]:
     """Makes engines with plain workers, or with another loader; waits until they are ready unless told not to."""
     engines: list[Engine] = []

@@ -7,6 +7,7 @@ can see that all workers have the same.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import Any
 
@@ -176,7 +177,7 @@ class PlainBackend:
     def searcher(self, state_buffer: Any, evaluation: str) -> PlainSearcher:
         return PlainSearcher(state_buffer, evaluation)
 
-    def table_use(self, buffer: Any, generation: int) -> int:
+    def table_use(self, buffer: Any, generation: int, epoch: int) -> int:
         return 7
 
 
@@ -222,3 +223,21 @@ def load_deadly(progress: Progress) -> PlainBackend:
 def load_faulty(progress: Progress) -> PlainBackend:
     """Searches beyond a few plies raise."""
     return _FaultyBackend()
+
+
+class _Talking(PlainSearcher):
+    def run(self, task: Task) -> TaskResult:
+        print("printed by a worker", flush=True)
+        os.write(1, b"written by a worker\n")
+        print(sys.stdin.read(), flush=True)
+        return super().run(task)
+
+
+class _TalkingBackend(PlainBackend):
+    def searcher(self, state_buffer: Any, evaluation: str) -> PlainSearcher:
+        return _Talking(state_buffer, evaluation)
+
+
+def load_talking(progress: Progress) -> PlainBackend:
+    """Searches print, and read what they must not get."""
+    return _TalkingBackend()

@@ -71,16 +71,12 @@ def perfect(player: int, opponent: int, passed: bool = False) -> int:
 
 
 def move_scores(position: Position) -> dict[int, int]:
-    return {
-        move: -perfect(*after(move, position.player, position.opponent)) for move in position.legal_moves
-    }
+    return {move: -perfect(*after(move, position.player, position.opponent)) for move in position.legal_moves}
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 7), st.integers(0, 1 << 20), st.sampled_from([1, 3]))
-def test_a_solve_finds_the_perfect_score_and_a_line_that_reaches_it(
-    n_empties: int, seed: int, n_workers: int
-) -> None:
+def test_a_solve_finds_the_perfect_score_and_a_line_that_reaches_it(n_empties: int, seed: int, n_workers: int) -> None:
     position = random_position(n_empties, seed)
     deepening = answer(plan_for(position, goal=Goal.EXACT), n_workers)
     line = deepening.lines[0]
@@ -145,9 +141,7 @@ def test_a_window_gives_a_true_and_honest_bound(n_empties: int, seed: int, alpha
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(8, 40), st.integers(0, 1 << 20), st.integers(1, 5))
-def test_iterations_go_one_ply_deeper_each_and_end_at_the_limit(
-    n_empties: int, seed: int, depth: int
-) -> None:
+def test_iterations_go_one_ply_deeper_each_and_end_at_the_limit(n_empties: int, seed: int, depth: int) -> None:
     position = random_position(n_empties, seed)
     groups: list[tuple[Line, ...]] = []
     answer(plan_for(position, max_depth=depth, may_solve=False, must_hurry=False), lines=groups)
@@ -255,7 +249,7 @@ def halted(lower: int, move: int) -> Outcome:
     return Outcome(False, lower, 1 << 30, move, (move,) if move < 64 else (), (), 100, 3)
 
 
-@pytest.fixture()
+@pytest.fixture
 def begun() -> Deepening:
     """Three iterations are complete with a score of 50, and the fourth is running."""
     position = Position.from_moves("f5d6c3d3c4f4f6")

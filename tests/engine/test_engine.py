@@ -105,9 +105,7 @@ def test_a_new_search_may_be_begun_in_the_callback_of_the_old_one(make_engine: E
     assert len(handles) == 5
 
 
-def test_a_callback_that_raises_does_no_harm(
-    make_engine: EngineMaker, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_callback_that_raises_does_no_harm(make_engine: EngineMaker, caplog: pytest.LogCaptureFixture) -> None:
     engine = make_engine(1)
 
     def bad(*_: object) -> None:

@@ -97,9 +97,7 @@ def test_without_memfd_the_room_for_files_counts(monkeypatch: pytest.MonkeyPatch
         (None, 256, 256),
     ],
 )
-def test_the_table_is_the_largest_power_of_two_that_can_be_afforded(
-    left: int | None, asked: int, got: int
-) -> None:
+def test_the_table_is_the_largest_power_of_two_that_can_be_afforded(left: int | None, asked: int, got: int) -> None:
     sizes: list[int] = []
 
     def create(size: int) -> SharedBlock:

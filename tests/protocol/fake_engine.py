@@ -391,7 +391,7 @@ class Desk:
     def pass_time(self, seconds: float) -> list[str]:
         """The clock goes on, and what is then due happens."""
         self.now += seconds
-        self.service.tick()
+        self.service.handle(None)
         return self.said()
 
     def _work(self) -> None:

@@ -132,7 +132,13 @@ def program() -> Iterator[tuple[Callable[[str], None], Callable[[], str]]]:
         stdin.write(line + "\n")
         stdin.flush()
 
-    yield send, lambda: lines.get(timeout=LOADING_SECONDS).removesuffix("\n")
+    def read() -> str:
+        return lines.get(timeout=LOADING_SECONDS).removesuffix("\n")
+
+    send("isready")
+    while read() != "readyok":  # on an empty cache, progress comes first
+        continue
+    yield send, read
     if process.poll() is None:
         send("quit")
     assert process.wait(5) == 0

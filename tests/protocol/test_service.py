@@ -423,6 +423,17 @@ def test_an_internal_failure_is_said_and_answered(desk: Desk) -> None:
     assert desk.service.state is State.SEARCH
 
 
+def test_a_report_or_result_that_makes_no_sense_keeps_nobody_waiting(desk: Desk) -> None:
+    desk.send("go depth 3", "go depth 4")
+    desk.engine.report(info(3, pv=(99,)))
+    assert kinds(desk.said()) == ["error internal"]
+    desk.engine.finish("d3", lines=(info(3, pv=(99,)),))
+    assert kinds(desk.said()) == ["error internal", "bestmove"]
+    assert desk.engine.limits == Limits(depth=4)
+    desk.engine.finish()
+    assert kinds(desk.said()) == ["bestmove"]
+
+
 def test_an_illegal_answer_is_never_passed_on(desk: Desk) -> None:
     for move in (parse_square("a1"), PASS, NO_MOVE):
         desk.send("go depth 3")
