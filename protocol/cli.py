@@ -6,6 +6,7 @@ The only place that builds an `Engine`. Light to import, as worker processes may
 from __future__ import annotations
 
 import os
+import queue
 import signal
 import sys
 import threading
@@ -224,21 +225,31 @@ def _run_command(options: SimpleNamespace, config: Config, wire: Wire) -> int:
 
 @contextmanager
 def _engine(config: Config, say: Callable[[str], None] | None = None) -> Iterator[EngineLike]:
-    """An engine that is ready, closed at the end."""
-    from othello_engine.errors import EngineError
+    """An engine that is ready, closed at the end.
+
+    say: takes the engine's messages, instead of the bar on stderr; in this thread, which a closed output may end.
+    """
     from protocol.batch.screen import LoadingBar
 
     bar = LoadingBar()
-    engine = _make_engine(config, say or bar.message)
+    show = say or bar.message
+    messages: queue.SimpleQueue[str] = queue.SimpleQueue()
+    engine = _make_engine(config, messages.put)
     try:
         engine.start()
-        if not engine.wait_ready():
-            raise EngineError("the engine did not get ready")
+        while not engine.wait_ready(0.1):
+            _drain(messages, show)
         bar.close()
         yield engine
+        _drain(messages, show)
     finally:
         bar.close()
         engine.close()
+
+
+def _drain(messages: queue.SimpleQueue[str], show: Callable[[str], None]) -> None:
+    while not messages.empty():
+        show(messages.get())
 
 
 def _perft(options: SimpleNamespace, config: Config, screen: Screen) -> int:

@@ -20,7 +20,7 @@ from multiprocessing.connection import wait
 from othello_engine.engine.jobs import Job
 from othello_engine.engine.messages import Evaluate, Evaluated, Failed
 from othello_engine.engine.pool import Event, Pool, WorkerLost, WorkerReplied, wake_pipe
-from othello_engine.engine.shared import SharedBlock, create_table_block, table_size
+from othello_engine.engine.shared import WORKER_BYTES, SharedBlock, create_table_block, table_size
 from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import EngineError, WorkerError
 from othello_engine.search.task import EPOCHS
@@ -153,7 +153,11 @@ class Conductor:
         if old is not None and old.size == table_size(megabytes):
             return
         try:
-            made = create_table_block(megabytes, reusable=old.size if old is not None else 0)
+            made = create_table_block(
+                megabytes,
+                reusable=0 if old is None else old.size,
+                reserved=max(0, self._threads - len(self._pool.ready)) * WORKER_BYTES,
+            )
         except OSError as error:
             if old is None:
                 raise

@@ -178,7 +178,7 @@ class Engine:
             if spec.key == "threads":
                 conductor.post(lambda: conductor.use_threads(changed.threads), changes_workers=True)
             elif spec.key == "hash_mb":
-                conductor.post(lambda: conductor.use_hash(changed.hash_mb))
+                conductor.post(lambda: conductor.use_hash(changed.hash_mb), changes_workers=True)
 
     def clear_hash(self) -> None:
         """Forget everything in the transposition table. Raises BusyError while a search runs."""

@@ -19,7 +19,7 @@ class UseState(NamedTuple):
 
 
 class UseTable(NamedTuple):
-    """Take the block that follows on the pipe as transposition table."""
+    """Take the block that follows on the pipe as transposition table; the reply is a `Ready`."""
 
 
 class NewGame(NamedTuple):
@@ -72,7 +72,7 @@ class Loading(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """Kernels are there and touched, the table is attached; `notes` are said to the user once."""
+    """Kernels are there and touched, the table is attached and in memory; `notes` are said to the user once."""
 
     notes: tuple[str, ...]
 

@@ -246,10 +246,11 @@ class Pool:
         self._fill()
 
     def use_table(self, block: SharedBlock) -> None:
-        """Give all workers, present and future, this transposition table. None of them may be searching."""
+        """Give all workers, present and future, this transposition table; they are ready again when they have it."""
         self._table = block
         for worker in self._workers.values():
             if worker.stage is not _Stage.STARTING:
+                worker.stage = _Stage.LOADING
                 worker.send_block(UseTable(), block)
 
     def new_game(self) -> None:

@@ -33,6 +33,10 @@ _CLEAR_CHUNK = MEBIBYTE
 _MADV_POPULATE_WRITE = 23
 """Linux 5.14 and later; Python has no name for it yet. Elsewhere the number is refused."""
 _POPULATE_CHUNK = 8 * MEBIBYTE
+POPULATE_LIMIT = 512 * MEBIBYTE
+"""Providing pages costs 0.6 ms a MiB; of larger tables the rest comes page by page, over a longer time anyway."""
+WORKER_BYTES = 128 * MEBIBYTE
+"""What a worker needs besides the table: interpreter, compiler, kernels."""
 _WINDOWS = sys.platform == "win32"
 
 
@@ -81,11 +85,11 @@ class SharedBlock:
         return cls(size, descriptor, tag)
 
     def populate(self) -> None:
-        """Have the system provide all pages now and map them in this process: a page fault for each page would
-        otherwise fall into the first search and make it several times slower. Does nothing where there is no such
-        call. Several processes may do it at once; they start at different places.
+        """Have the system provide the pages now and map them in this process, up to POPULATE_LIMIT: a page fault for
+        each would otherwise fall into the first search and make it several times slower. Does nothing where there is
+        no such call. Several processes may do it at once; they start at different places.
         """
-        starts = list(range(0, self.size, _POPULATE_CHUNK))
+        starts = list(range(0, min(self.size, POPULATE_LIMIT), _POPULATE_CHUNK))
         first = os.getpid() % len(starts)
         with contextlib.suppress(OSError, ValueError, AttributeError):
             for start in starts[first:] + starts[:first]:
@@ -203,19 +207,20 @@ def table_size(megabytes: int) -> int:
 def create_table_block(
     megabytes: int,
     reusable: int = 0,
+    reserved: int = 0,
     available: Callable[[], int | None] = available_memory,
     create: Callable[[int], SharedBlock] = SharedBlock.create,
 ) -> TableBlock:
     """The largest power of two of bytes that is no more than `megabytes` MiB and that the machine can give.
 
-    reusable: bytes of an older block that is about to be given back. Raises OSError if not even the smallest table
-    can be had.
+    reusable: bytes of an older block that is about to be given back. reserved: bytes that will be needed for other
+    things. Raises OSError if not even the smallest table can be had.
     """
     asked = table_size(megabytes)
     size = asked
     left = available()
     if left is not None:
-        affordable = max(int((left + reusable) * SHARE_OF_AVAILABLE), SMALLEST_TABLE)
+        affordable = max(int((left + reusable - reserved) * SHARE_OF_AVAILABLE), SMALLEST_TABLE)
         size = min(size, _power_of_two_below(affordable))
     while True:
         try:

@@ -194,6 +194,7 @@ class _Worker:
         self._hashfull_at = float("-inf")
         if old is not None:
             old.close()
+        self.tell(Ready(()))
 
     def _serve_one(self, request: Work, backend: Backend) -> None:
         searcher = self._searcher

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import queue
+
 from othello_engine.position import Position
 from protocol import exit_status
 from protocol.batch.screen import Column, Screen, count, seconds
@@ -14,11 +16,11 @@ _COLUMNS = (Column("depth", 5), Column("nodes", 20), Column("time", 9), Column("
 def perft(engine: EngineLike, screen: Screen, position: Position, depth: int) -> int:
     """Prints a row for each depth; the exit status. A pass is a ply, a finished game one line of play."""
     screen.header(_COLUMNS)
-
-    def show(depth: int, nodes: int, time_ms: int) -> None:
-        rate = count(nodes_per_second(nodes, time_ms)) if time_ms else "-"
-        screen.row(_COLUMNS, (depth, count(nodes), seconds(time_ms), rate))
-
+    counted: queue.SimpleQueue[tuple[int, int, int] | None] = queue.SimpleQueue()
     engine.set_position(position)
-    engine.perft(depth, show).wait()
+    engine.perft(depth, lambda *one: counted.put(one), lambda total: counted.put(None))
+    while (one := counted.get()) is not None:
+        reached, nodes, time_ms = one
+        rate = count(nodes_per_second(nodes, time_ms)) if time_ms else "-"
+        screen.row(_COLUMNS, (reached, count(nodes), seconds(time_ms), rate))
     return exit_status.DONE

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from tests.e2e.client import Terminal, assert_playable, legal_names
 from tests.e2e.conftest import StartEngine
 from tests.e2e.test_startup import solves
 from tests.positions import START_TEXT
-from tools.measure.driver import EngineProcess, engine_environment
+from tools.measure.driver import COMMAND, EngineProcess, engine_environment
 
 COLD_LIMIT = 120.0
 """Seconds for a cold start here, where the machine may be slow and busy; the target is measured by a tool."""
@@ -158,6 +159,26 @@ def test_a_warm_cache_that_became_read_only_is_used(start: StartEngine, copied_c
     engine = start(options={"Threads": 1}, env=cold_environment(copied_cache), quiet=False)
     engine.wait_ready(COLD_LIMIT)
     solves(engine)
+
+
+MOUNT_READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
+
+
+@pytest.mark.slow
+def test_a_warm_cache_on_a_read_only_file_system_does_no_harm(start: StartEngine, copied_cache: Path) -> None:
+    as_read_only = ["unshare", "--mount", "sh", "-c", MOUNT_READ_ONLY, "sh", str(copied_cache)]
+    try:
+        mounted = subprocess.run([*as_read_only, "true"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        mounted = False
+    if not mounted:
+        pytest.skip("can't mount here")
+    env = cold_environment(copied_cache)
+    engine = start(options={"Threads": 1}, env=env, command=[*as_read_only, *COMMAND], quiet=False)
+    engine.wait_ready(COLD_LIMIT)
+    solves(engine)
+    assert engine.quit() == 0
+    assert "Traceback" not in engine.stderr_text
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ LOADER = "tests.engine.plain_searcher:load"
 BROKEN_LOADER = "tests.engine.plain_searcher:load_never"
 DEADLY_LOADER = "tests.engine.plain_searcher:load_deadly"
 FAULTY_LOADER = "tests.engine.plain_searcher:load_faulty"
+TALKING_LOADER = "tests.engine.plain_searcher:load_talking"
 
 DISC = 100
 

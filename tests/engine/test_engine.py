@@ -373,7 +373,7 @@ def test_five_hundred_restarts_are_all_answered_for_their_own_position(make_engi
 def test_searches_that_end_by_themselves_race_with_stops(make_engine: EngineMaker) -> None:
     engine = make_engine(2)
     engine.set_position(random_position(5, 8))
-    answers = []
+    answers: list[SearchResult] = []
     for round in range(200):
         handle = engine.go(Limits(depth=2), on_result=answers.append)
         if round % 2:
@@ -612,8 +612,8 @@ def test_the_table_can_be_resized_between_searches(make_engine: EngineMaker, mes
 def test_a_table_larger_than_the_machine_is_cut_down_with_one_message(
     make_engine: EngineMaker, messages: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def create(megabytes: int, reusable: int) -> TableBlock:
-        return create_table_block(megabytes, reusable, available=lambda: 40 * MEBIBYTE)
+    def create(megabytes: int, **_: int) -> TableBlock:
+        return create_table_block(megabytes, available=lambda: 40 * MEBIBYTE)
 
     monkeypatch.setattr("othello_engine.engine.conductor.create_table_block", create)
     engine = make_engine(1)
@@ -628,7 +628,7 @@ def test_without_memory_for_another_table_the_old_one_serves(
 ) -> None:
     engine = make_engine(1)
 
-    def refuse(megabytes: int, reusable: int) -> TableBlock:
+    def refuse(megabytes: int, **_: int) -> TableBlock:
         raise OSError("none left")
 
     monkeypatch.setattr("othello_engine.engine.conductor.create_table_block", refuse)
@@ -640,7 +640,7 @@ def test_without_memory_for_another_table_the_old_one_serves(
 def test_without_memory_for_any_table_the_engine_says_so(
     make_engine: EngineMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(megabytes: int, reusable: int) -> TableBlock:
+    def refuse(megabytes: int, **_: int) -> TableBlock:
         raise OSError("none left")
 
     monkeypatch.setattr("othello_engine.engine.conductor.create_table_block", refuse)

@@ -19,6 +19,7 @@ from othello_engine.engine import jobs
 from othello_engine.position import Position
 from othello_engine.types import Goal, Limits
 from tests.engine.conftest import EngineMaker, worker_processes
+from tests.engine.plain_searcher import TALKING_LOADER
 from tests.engine.test_deepening import move_scores, random_position
 
 ROOT = Path(othello_engine.__file__).resolve().parent.parent
@@ -184,7 +185,6 @@ def run_program(
         text=True,
         start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        **options,  # type: ignore[call-overload]
     )
 
 
@@ -246,9 +246,7 @@ def test_an_interrupt_reaches_the_program_and_no_worker() -> None:
 
 @posix
 def test_what_a_worker_prints_goes_to_stderr() -> None:
-    process = run_program(
-        "engine.go(Limits(depth=2)).wait(); engine.close()", loader="tests.engine.plain_searcher:load_talking"
-    )
+    process = run_program("engine.go(Limits(depth=2)).wait(); engine.close()", loader=TALKING_LOADER)
     out, err = process.communicate("this line is for the program alone\n", timeout=20)
     assert out == "ready\n"
     assert "printed by a worker" in err

@@ -55,6 +55,15 @@ def test_clear_zeroes_for_everybody(has_remove: bool, monkeypatch: pytest.Monkey
     other.close()
 
 
+def test_populating_keeps_what_is_there() -> None:
+    block = SharedBlock.create(16 * MEBIBYTE)
+    block.buffer[5000] = 7
+    block.populate()
+    assert block.buffer[5000] == 7
+    assert block.buffer[:5000] == bytes(5000)
+    block.close()
+
+
 def test_the_memory_has_no_name_in_the_file_system() -> None:
     places = [Path(place) for place in ("/dev/shm", "/tmp") if Path(place).is_dir()]
     before = {path for place in places for path in place.iterdir() if "othello" in path.name}
@@ -120,6 +129,17 @@ def test_memory_about_to_be_given_back_counts() -> None:
     )
     made.block.close()
     assert made.message == ""
+
+
+def test_memory_needed_for_other_things_does_not_count() -> None:
+    made = create_table_block(
+        64,
+        reserved=200 * MEBIBYTE,
+        available=lambda: 240 * MEBIBYTE,
+        create=lambda size: SharedBlock.create(4096),
+    )
+    made.block.close()
+    assert "using 16 MiB" in made.message
 
 
 def test_a_refusal_halves_the_table_until_it_fits() -> None:
