@@ -50,7 +50,7 @@ class Plan:
     wld_empties: an open-ended request is solved from here on. multipv: lines wanted. moves: bitboard of root moves
     allowed, 0 = all. window: discs, for solves. selectivity: per cent, for the midgame; solve_selectivity: for solves,
     100 = proof. score_kind: of midgame scores. width: half the first window of an iteration, in the units of the
-    evaluation; unit: such units per disc, roughly. must_hurry: one legal move is answered at once.
+    evaluation; unit: such units per disc, roughly. draw_value, seed: as of a task. must_hurry: one legal move is answered at once.
     """
 
     player: int
@@ -68,6 +68,8 @@ class Plan:
     score_kind: ScoreKind = ScoreKind.CENTIDISCS
     width: int = 200
     unit: int = 100
+    draw_value: int = 0
+    seed: int = 0
     must_hurry: bool = True
 
     @property
@@ -175,6 +177,8 @@ class Deepening:
             exact=is_exact,
             moves=0 if moves == self.plan.legal else moves,
             selectivity=self.plan.solve_selectivity if is_exact else self.plan.selectivity,
+            draw_value=self.plan.draw_value,
+            seed=self.plan.seed,
         )
         rank = len(self._found)
         order = [line.move for line in self.lines[rank : rank + 1]] + self._order

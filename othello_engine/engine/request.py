@@ -50,6 +50,8 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
         solve_selectivity=_selectivity(limits, 100, scale),
         width=scale.width,
         unit=scale.unit,
+        draw_value=config.contempt * scale.unit // 100,
+        seed=config.seed,
         must_hurry=not limits.is_open,
     )
     if level is not None:

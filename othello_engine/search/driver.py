@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import random
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from othello_engine.types import NO_MOVE, PASS, ScoreKind
 _USE_SAMPLE_BUCKETS = 1024
 _EXPAND_DEPTH = 8
 """Nodes that are split are ordered as carefully as any this deep."""
+_NOISE = 64
+"""A seed adds less than this to the order score of each square: it decides between moves that are equal or nearly so,
+and so which of several best moves is found first."""
 _PERFT_SLICE_DEPTH = 7
 """Perft looks at the stop flag between subtrees of this depth: a few milliseconds each."""
 
@@ -178,10 +182,14 @@ class Searcher:
             self._generation = task.generation
             state.killers[:] = NO_MOVE
             state.history >>= 2
+            if task.seed:
+                rng = random.Random(task.seed)
+                state.history += np.array([[rng.randrange(_NOISE) for _ in range(64)] for _ in range(2)])
         state.nodes = 0
         state.node_limit = task.node_limit
         state.selective_depth = 0
         state.exact = int(task.exact)
+        state.draw_value = 0 if task.exact else task.draw_value
         state.disc_unit, state.win_unit = (1, 0) if task.exact else (self._disc_unit, self._win_unit)
         state.selectivity = task.selectivity
         state.generation = task.generation & 255
@@ -238,10 +246,10 @@ class Searcher:
         limit = EXACT_LIMIT if task.exact else SCORE_LIMIT
         moves, others = plain.legal_moves(player, opponent), plain.legal_moves(opponent, player)
         if not moves and not others:
-            score = int(terminal_value(self._state, np.uint64(player), np.uint64(opponent)))
+            score = int(terminal_value(self._state, np.uint64(player), np.uint64(opponent), task.ply + 1))
             return Child(move, player, opponent, score, score, over=True)
         if not task.exact and depth <= 0:
-            score = int(leaf_value(self._state, np.uint64(player), np.uint64(opponent)))
+            score = int(leaf_value(self._state, np.uint64(player), np.uint64(opponent), task.ply + 1))
             return Child(move, player, opponent, score, score)
         bounds, meta = self._entry(player, opponent)
         kind = table.KIND_EXACT if task.exact else table.KIND_ESTIMATE

@@ -23,23 +23,26 @@ ETC_DEPTH = np.int64(4)
 """From this depth on the replies' entries are asked before any move is searched."""
 
 
-@kernel(I64(STATE, U64, U64))
-def terminal_value(state, player, opponent):
-    """Worth of a finished game, in search units."""
+@kernel(I64(STATE, U64, U64, I64))
+def terminal_value(state, player, opponent, ply):
+    """Worth of a finished game in search units, for the side to move at `ply`.
+
+    Passes are plies, so an even ply has the side to move at the root.
+    """
     difference = final_score(player, opponent)
     value = difference * state.disc_unit
     if difference > 0:
         return value + state.win_unit
     if difference < 0:
         return value - state.win_unit
-    return np.int64(0)
+    return -state.draw_value if ply & np.int64(1) else state.draw_value
 
 
-@kernel(I64(STATE, U64, U64))
-def leaf_value(state, player, opponent):
+@kernel(I64(STATE, U64, U64, I64))
+def leaf_value(state, player, opponent, ply):
     """Static value of a leaf; the true one if the game is over."""
     if legal_moves(player, opponent) == ZERO and legal_moves(opponent, player) == ZERO:
-        return terminal_value(state, player, opponent)
+        return terminal_value(state, player, opponent, ply)
     return static_value(state.evaluation, player, opponent)
 
 
@@ -57,13 +60,13 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
         state.stop = np.int64(2)
         return STOPPED_VALUE
     if depth <= np.int64(0):
-        return leaf_value(state, player, opponent)
+        return leaf_value(state, player, opponent, ply)
 
     # Step 2. Moves; pass and end of game.
     moves = legal_moves(player, opponent)
     if moves == ZERO:
         if legal_moves(opponent, player) == ZERO:
-            return terminal_value(state, player, opponent)
+            return terminal_value(state, player, opponent, ply)
         score = nws_midgame(state, opponent, player, ~alpha, depth, ply + np.int64(1))
         return STOPPED_VALUE if score == STOPPED_VALUE else -score
 

@@ -63,13 +63,13 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         state.selective_depth = ply
     is_exact = state.exact != 0
     if not is_exact and depth <= np.int64(0):
-        return leaf_value(state, player, opponent)
+        return leaf_value(state, player, opponent, ply)
 
     # Step 2. Moves; pass and end of game.
     moves = legal_moves(player, opponent)
     if moves == ZERO:
         if legal_moves(opponent, player) == ZERO:
-            return final_score(player, opponent) if is_exact else terminal_value(state, player, opponent)
+            return final_score(player, opponent) if is_exact else terminal_value(state, player, opponent, ply)
         score = pvs(state, opponent, player, -beta, -alpha, depth, ply + np.int64(1))
         if score == STOPPED_VALUE:
             return STOPPED_VALUE

@@ -23,6 +23,8 @@ STATE_DTYPE = np.dtype(
         # how scores are formed: a finished game with difference d is worth d * disc_unit + sign(d) * win_unit
         ("disc_unit", np.int64),
         ("win_unit", np.int64),
+        # value of a drawn end in an estimate, for the side to move at ply 0
+        ("draw_value", np.int64),
         ("exact", np.int64),
         ("evaluation", np.int64),
         ("selectivity", np.int64),

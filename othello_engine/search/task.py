@@ -28,7 +28,8 @@ class Task:
     pass is searched as such). node_limit: stop after about so many nodes, 0 = none; exact for one worker.
     generation: age stamped on table entries, 0..255. epoch: table entries of other epochs don't exist, 0..EPOCHS - 1;
     when it comes round again the table's memory must be cleared. ply: distance of this position from the root of the
-    whole search (killers and history are kept by it).
+    whole search (killers and history are kept by it). draw_value: of a game drawn inside an estimate, for the side to
+    move at ply 0. seed: picks between moves of equal value; 0 = always the same way.
     """
 
     player: int
@@ -43,6 +44,8 @@ class Task:
     generation: int = 0
     epoch: int = 0
     ply: int = 0
+    draw_value: int = 0
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

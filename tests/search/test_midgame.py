@@ -123,3 +123,29 @@ def test_perft_counts_passes_and_finished_games_and_can_be_stopped() -> None:
 def test_the_parent_finds_the_stop_flag_where_the_record_has_it() -> None:
     check_layout()
     assert STATE_DTYPE.itemsize <= STATE_BYTES
+
+
+def test_a_draw_within_the_horizon_is_worth_what_the_task_says_to_the_root_side() -> None:
+    drawn = next(
+        p
+        for n in (2, 3)
+        for p in positions.late_positions(n, 400, SEED)
+        if full_width(p.player, p.opponent, 9, lambda *_: 0, lambda score: score) == 0
+    )
+    p, o = drawn.player, drawn.opponent
+    for value in (-300, 0, 300):
+        assert new_searcher().run(task(p, o, 9, draw_value=value)).score == value
+        # The same position one ply down the line: now the root's opponent is to move.
+        assert new_searcher().run(task(p, o, 9, draw_value=value, ply=1)).score == -value
+        assert new_searcher().run(Task(p, o, -64, 64, 0, exact=True, draw_value=value)).score == 0
+
+
+def test_seeds_choose_between_equal_moves_and_repeat_themselves() -> None:
+    start = positions.Position.start()
+
+    def best(seed: int) -> int:
+        return new_searcher().run(task(start.player, start.opponent, 1, seed=seed)).best_move
+
+    chosen = [best(seed) for seed in range(1, 40)]
+    assert len(set(chosen)) > 1, "the four first moves are images of each other"
+    assert chosen == [best(seed) for seed in range(1, 40)]

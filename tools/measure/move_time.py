@@ -45,13 +45,16 @@ def main() -> int:
         help="N moves of T ms each",
     )
     parser.add_argument("--limit", type=float, default=15, metavar="MS", help="target: largest overrun, ms")
+    parser.add_argument(
+        "--fewest-empties", type=int, default=15, metavar="N", help="positions with fewer are solved before T is over"
+    )
     options = parser.parse_args()
     console = Console(stderr=True)
     rng = random.Random(options.seed)
     # Interleaved, so that a disturbance of the machine does not hit one T alone.
     times = [t for t, n in options.counts for _ in range(n)]
     rng.shuffle(times)
-    positions = random_positions(rng, len(times))
+    positions = random_positions(rng, len(times), minimum_empties=options.fewest_empties)
 
     overruns: dict[int, list[float]] = {t: [] for t, _ in options.counts}
     illegal = 0
