@@ -50,7 +50,8 @@ class Plan:
     wld_empties: an open-ended request is solved from here on. multipv: lines wanted. moves: bitboard of root moves
     allowed, 0 = all. window: discs, for solves. selectivity: per cent, for the midgame; solve_selectivity: for solves,
     100 = proof. score_kind: of midgame scores. width: half the first window of an iteration, in the units of the
-    evaluation; unit: such units per disc, roughly. draw_value, seed: as of a task. must_hurry: one legal move is answered at once.
+    evaluation; unit: such units per disc, roughly. draw_value, seed: as of a task. must_hurry: one legal move is
+    answered at once.
     """
 
     player: int
