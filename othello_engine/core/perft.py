@@ -6,7 +6,7 @@ from othello_engine.core import simd
 from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
 
 
-@kernel(I64(U64, U64, I64))
+@kernel(I64(U64, U64, I64), entry=True)
 def perft(player, opponent, depth):
     """Leaves at `depth` plies; a forced pass is one ply, a finished game is one leaf at any depth.
 

@@ -60,7 +60,7 @@ class Tuning:
     """
 
     least_run: float = 0.004
-    split_depth: int = 7
+    split_depth: int = 8
     split_empties: int = 13
     open_depth: int = 9
     open_empties: int = 16

@@ -22,8 +22,8 @@ from othello_engine.types import NO_MOVE
 SLICE_NODES = 20_000
 """Nodes between two looks at the other workers. What is repeated to get to where a slice ended does not show in
 the sum."""
-LATENCY_NODES = 600
-"""Nodes that a worker could have searched while a request or a reply travels (150 us at 4 million a second)."""
+LATENCY_NODES = 1500
+"""Nodes that a worker could have searched while a request or a reply travels (0.15 ms at 10 million a second)."""
 
 _NOTHING = TaskResult(0, NO_MOVE, (), 0, complete=False, first_done=False)
 
@@ -226,8 +226,11 @@ class SimulatedRequest:
         return max(self.worker_nodes)
 
 
-def simulate(plan: Plan, simulation: Simulation, generation: int = 1) -> SimulatedRequest:
-    """Answer a request, iteration by iteration, as the engine would without any limit of time."""
+def simulate(plan: Plan, simulation: Simulation, epoch: int = 0) -> SimulatedRequest:
+    """Answer a request, iteration by iteration, as the engine would without any limit of time.
+
+    epoch: of the table; another number than before means an empty table.
+    """
     deepening = Deepening(plan)
     time = tasks = 0
     nodes: list[int] = []
@@ -236,7 +239,7 @@ def simulate(plan: Plan, simulation: Simulation, generation: int = 1) -> Simulat
         if step.continues:
             result = simulation.widen(step.task.alpha, step.task.beta)
         else:
-            result = simulation.run(replace(step.task, generation=generation), step.order)
+            result = simulation.run(replace(step.task, generation=1, epoch=epoch), step.order)
         deepening.report(result.outcome)
         time += result.time
         tasks += result.tasks

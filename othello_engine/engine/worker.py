@@ -264,6 +264,11 @@ def _touch(searcher: SearcherLike) -> None:
     searcher.new_game()
 
 
+_DRIVER = "othello_engine.search.driver"
+_KERNEL_PACKAGES = ("othello_engine.core.", "othello_engine.evaluation.", "othello_engine.search.")
+"""Modules with kernels; those without are loaded again as well, which does no harm."""
+
+
 def load_kernels(progress: Progress) -> Backend:
     """Import the kernels: from the cache if it is whole, else compile them, one process at a time."""
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")
@@ -296,13 +301,20 @@ def _import_kernels(cache: Any, progress: Progress, compiling: bool) -> _Kernels
         done += 1
         progress(done, max(done, total), compiling)
 
-    jit.use_folder(cache.folder)
     jit.on_kernel = count
+    notes = []
     try:
-        driver = importlib.import_module("othello_engine.search.driver")
+        jit.use_folder(cache.folder, entries_only=not compiling)
+        driver = importlib.import_module(_DRIVER)
+    except Exception as error:
+        # The files are whole, and yet Numba does not take them: compile in memory and leave them alone.
+        notes.append(f"kernel cache: {type(error).__name__}: {error}".splitlines()[0])
+        for name in [name for name in sys.modules if name.startswith(_KERNEL_PACKAGES)]:
+            del sys.modules[name]
+        jit.use_folder(None)
+        driver = importlib.import_module(_DRIVER)
     finally:
         jit.on_kernel = None
-    notes = []
     if cache.folder is None:
         notes.append("no folder for compiled kernels can be written; every start compiles them anew")
     notes += [f"kernel cache: {failure}" for failure in jit.failures()]

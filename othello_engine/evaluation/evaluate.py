@@ -16,7 +16,7 @@ EVALUATIONS = {
 """Name -> (number, kind of its scores, worth of one disc at the end, extra worth of a win), in its own units."""
 
 
-@kernel(I64(I64, U64, U64))
+@kernel(I64(I64, U64, U64), entry=True)
 def static_value(evaluation, player, opponent):
     """Value of an unfinished position for the side to move, in the units of evaluation number `evaluation`."""
     return classic.evaluate(player, opponent)

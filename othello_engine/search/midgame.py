@@ -23,7 +23,7 @@ ETC_DEPTH = np.int64(4)
 """From this depth on the replies' entries are asked before any move is searched."""
 
 
-@kernel(I64(STATE, U64, U64, I64))
+@kernel(I64(STATE, U64, U64, I64), entry=True)
 def terminal_value(state, player, opponent, ply):
     """Worth of a finished game in search units, for the side to move at `ply`.
 
@@ -38,7 +38,7 @@ def terminal_value(state, player, opponent, ply):
     return -state.draw_value if ply & np.int64(1) else state.draw_value
 
 
-@kernel(I64(STATE, U64, U64, I64))
+@kernel(I64(STATE, U64, U64, I64), entry=True)
 def leaf_value(state, player, opponent, ply):
     """Static value of a leaf; the true one if the game is over."""
     if legal_moves(player, opponent) == ZERO and legal_moves(opponent, player) == ZERO:

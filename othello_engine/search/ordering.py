@@ -27,7 +27,7 @@ HISTORY_LIMIT = np.int64(30_000)
 _CORNERS = np.uint64(0x8100000000000081)
 
 
-@kernel(I64(STATE, U64, U64, U64, I64, I64, I64, I64))
+@kernel(I64(STATE, U64, U64, U64, I64, I64, I64, I64), entry=True)
 def order_moves(state, player, opponent, moves, depth, ply, first, second):
     """Write the moves of the bitboard into row `ply` of state.moves; returns how many.
 

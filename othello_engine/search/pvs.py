@@ -22,7 +22,7 @@ INTERNAL_DEEPENING_DEPTH = np.int64(5)
 """An open-window node this deep without a table move is first searched two plies shallower."""
 
 
-@kernel(I64(STATE, U64, U64, I64, I64, I64))
+@kernel(I64(STATE, U64, U64, I64, I64, I64), entry=True)
 def null_window(state, player, opponent, alpha, depth, ply):
     """Null-window value by the search that `state.exact` chooses; STOPPED_VALUE when stopped."""
     if state.exact != 0:
@@ -41,7 +41,7 @@ def _lead_pv(state, ply, move):
     state.pv_length[ply] = length + np.int64(1)
 
 
-@kernel(I64(STATE, U64, U64, I64, I64, I64, I64))
+@kernel(I64(STATE, U64, U64, I64, I64, I64, I64), entry=True)
 def pvs(state, player, opponent, alpha, beta, depth, ply):
     """Fail-soft value in the window (alpha, beta), alpha < beta; leaves its line in row `ply` of state.pv.
 

@@ -41,7 +41,7 @@ def _swap_halves(word):
     return (word << _HALF) | (word >> _HALF)
 
 
-@kernel(U64(STATE, U64, U64))
+@kernel(U64(STATE, U64, U64), entry=True)
 def bucket_address(state, player, opponent):
     """Byte address of the bucket where this position belongs."""
     index = position_hash(player, opponent) & state.table_mask
@@ -54,7 +54,7 @@ def prefetch_bucket(state, player, opponent):
     prefetch(bucket_address(state, player, opponent))
 
 
-@kernel(_ENTRY(STATE, U64, U64, U64))
+@kernel(_ENTRY(STATE, U64, U64, U64), entry=True)
 def probe(state, bucket, player, opponent):
     """(bounds, meta) of the position's entry in the bucket at this address; meta 0 is a miss."""
     for slot in range(2):
@@ -71,13 +71,13 @@ def probe(state, bucket, player, opponent):
     return ZERO, ZERO
 
 
-@kernel(I64(U64))
+@kernel(I64(U64), entry=True)
 def lower_bound(bounds):
     """Proved lower bound of an entry, in search units."""
     return np.int64(np.int32(np.int64(bounds >> _HALF)))
 
 
-@kernel(I64(U64))
+@kernel(I64(U64), entry=True)
 def upper_bound(bounds):
     """Proved upper bound of an entry, in search units."""
     return np.int64(np.int32(np.int64(bounds & _LOW_HALF)))
@@ -89,19 +89,19 @@ def entry_depth(meta):
     return np.int64(meta & _BYTE)
 
 
-@kernel(I64(U64))
+@kernel(I64(U64), entry=True)
 def entry_move(meta):
     """Best move of an entry; NO_MOVE for a missing entry or one without a move."""
     return np.int64((meta >> np.uint64(24)) & _BYTE) if meta != ZERO else _NO_MOVE
 
 
-@kernel(I64(U64))
+@kernel(I64(U64), entry=True)
 def entry_second_move(meta):
     """The best move before the last change of mind; NO_MOVE if there is none."""
     return np.int64((meta >> _HALF) & _BYTE) if meta != ZERO else _NO_MOVE
 
 
-@kernel(numba.boolean(U64, I64, I64, I64))
+@kernel(numba.boolean(U64, I64, I64, I64), entry=True)
 def answers(meta, kind, depth, selectivity):
     """True when an entry's bounds may answer a search of this kind, depth and selectivity (or a weaker one)."""
     return (
@@ -179,7 +179,7 @@ def store(state, bucket, player, opponent, kind, depth, alpha, beta, score, move
     store_word(bucket, slot + np.int64(3), meta)
 
 
-@kernel(I64(U64, U64, I64, U64))
+@kernel(I64(U64, U64, I64, U64), entry=True)
 def count_used(address, n_buckets, generation, epoch):
     """Entries of this generation and epoch in the first `n_buckets` buckets."""
     used = np.int64(0)
@@ -192,7 +192,7 @@ def count_used(address, n_buckets, generation, epoch):
     return used
 
 
-@kernel(VOID(U64, U64))
+@kernel(VOID(U64, U64), entry=True)
 def clear(address, n_buckets):
     """Empty every bucket."""
     for word in range(np.int64(8) * np.int64(n_buckets)):

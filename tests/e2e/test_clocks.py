@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import random
+import signal
+import subprocess
+import sys
 import time
 
+import psutil
 import pytest
 
 from othello_engine.position import Position
-from tests.e2e.client import assert_playable, legal_names
+from tests.e2e.client import assert_playable, legal_names, live_positions
 from tests.positions import SOLVED, random_game
 from tools.measure.driver import EngineProcess
 
@@ -66,6 +72,22 @@ def test_a_clock_that_is_no_clock_is_an_error_or_answered(engine: EngineProcess,
         assert "-" in go
 
 
+@pytest.mark.slow
+def test_on_a_busy_machine_moves_are_still_in_time(engine: EngineProcess) -> None:
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        seconds = []
+        for position in live_positions(200, seed=52):
+            engine.ask(f"setboard {position.to_text()}")
+            seconds.append(engine.search("go time 50").seconds)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert max(seconds) < 0.2
+    assert sorted(seconds)[197] < 0.08
+
+
 def test_the_other_sides_clock_is_not_needed(engine: EngineProcess) -> None:
     """White has no clock of its own here, so the level decides, or the profile's time for a move."""
     engine.send(WHITE_TO_MOVE, "go btime 50 depth 3")
@@ -73,8 +95,6 @@ def test_the_other_sides_clock_is_not_needed(engine: EngineProcess) -> None:
 
 
 def test_the_last_moves_of_a_game_are_played_in_the_second_that_is_left(engine: EngineProcess) -> None:
-    import random
-
     rng = random.Random(51)
     game = random_game(rng)
     position = next(p for p in game if p.n_empties <= 22 and not p.must_pass and not p.is_over)
@@ -103,10 +123,6 @@ def test_a_solved_position_takes_no_time(engine: EngineProcess) -> None:
 
 
 def test_a_stopped_and_continued_program_still_answers(engine: EngineProcess) -> None:
-    import signal
-
-    import psutil
-
     engine.send(WHITE_TO_MOVE, "go time 300")
     time.sleep(0.05)
     members = engine.processes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import psutil
 import pytest
 
 from othello_engine.position import Position
@@ -118,6 +119,19 @@ def test_the_table_can_be_resized_and_cleared_between_searches(engine: EnginePro
         assert engine.ask(f"setoption name {command}") == []
         answer = engine.search(f"setboard {SOLVED[2].text}", "go exact")
         assert (answer.best, answer.last.score) == ("a3", 12)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(psutil.virtual_memory().total > 80 << 30, reason="this machine may have that much")
+def test_a_table_larger_than_the_machine_is_made_smaller_and_said_so(start: StartEngine) -> None:
+    engine = start(options={"Threads": 1, "Hash": 16})
+    engine.wait_ready()
+    said = engine.ask("setoption name Hash value 65536", timeout=2)
+    answer = engine.search(f"setboard {SOLVED[2].text}", "go exact")
+    said += [line.text for line in answer.lines if line.kind in ("string", "error")]
+    assert len(said) == 1
+    assert "MiB" in said[0]
+    assert (answer.best, answer.last.score) == ("a3", 12)
 
 
 def test_the_result_line_comes_before_the_answer(engine: EngineProcess) -> None:

@@ -263,11 +263,12 @@ def test_a_refused_position_changes_nothing(engine: EngineProcess, command: str,
     assert engine.ask("undo 2") == []
 
 
-def test_thousands_of_broken_positions_change_nothing(engine: EngineProcess) -> None:
+@pytest.mark.parametrize("n_lines", [2000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_thousands_of_broken_positions_change_nothing(engine: EngineProcess, n_lines: int) -> None:
     rng = random.Random(8)
     engine.ask("setboard startpos moves e6 f4")
     kept = engine.ask("display")
-    for _ in range(40):
+    for _ in range(n_lines // 50):
         lines = []
         for _ in range(50):
             cells = list(BOARD)

@@ -120,6 +120,24 @@ def test_a_solved_position_is_held_back_without_using_the_processor(engine: Engi
     assert answer.seconds < 0.2
 
 
+@pytest.mark.slow
+def test_ten_thousand_pings_under_rapid_progress_tear_no_line(start: StartEngine) -> None:
+    """Every line is looked up in the grammar as it arrives; here there are many, from many sides."""
+    engine = start(options={"Threads": 8, "Hash": 16, "InfoInterval": 0, "MultiPV": 10})
+    engine.wait_ready()
+    engine.keep_raw = True
+    engine.send(MIDGAME, "debug on", "go infinite")
+    readies = 0
+    for _ in range(100):
+        engine.send(*["isready"] * 100)
+        while readies % 100 != 99:
+            readies += engine.read_line().kind == "ready"
+        readies += len([line for line in engine.read_until("readyok") if line.kind == "ready"])
+    assert readies == 10_000
+    assert engine.search("stop").best in legal_names(Position.from_moves("f5d6c3d3c4f4f6"))
+    assert b"\n\n" not in engine.raw
+
+
 # -- commands during a search --------------------------------------------------------------------------------
 
 
@@ -217,6 +235,18 @@ def test_a_bench_can_be_stopped(engine: EngineProcess) -> None:
     time.sleep(0.2)
     sent_at = engine.send("stop")
     assert engine.read_until("bench nodes .*", 5)[-1].at - sent_at < 0.5
+
+
+def test_a_bench_repeats_its_signature_and_leaves_options_as_they_were(engine: EngineProcess) -> None:
+    engine.send("uoi")
+    before = texts(engine.read_until("uoiok"))
+    signatures = []
+    for _ in range(2):
+        engine.send("bench 3")
+        signatures.append(engine.read_until("bench nodes .*", 60)[-1].text.split()[2])
+    assert signatures[0] == signatures[1]
+    engine.send("uoi")
+    assert texts(engine.read_until("uoiok")) == before
 
 
 def test_the_queue_is_bounded(engine: EngineProcess) -> None:

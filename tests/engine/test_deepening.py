@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from othello_engine.core import plain
 from othello_engine.engine.deepening import (
+    ORDERING_DEPTH,
     Deepening,
     Line,
     Phase,
@@ -17,7 +18,6 @@ from othello_engine.engine.deepening import (
     document_score,
     fallback_move,
     finished_game,
-    ordering_depth,
 )
 from othello_engine.engine.scheduler import Outcome, Scheduler, Tuning
 from othello_engine.engine.simulation import Simulation, simulate
@@ -167,7 +167,7 @@ def test_a_solve_comes_after_a_few_iterations_that_order_the_moves() -> None:
         phases.append(deepening.phase)
         deepening.next()
         deepening.report(settled(0, 0, position.legal_moves[0]))
-    assert phases == [Phase.MIDGAME] * ordering_depth(12) + [Phase.EXACT]
+    assert phases == [Phase.MIDGAME] * ORDERING_DEPTH + [Phase.EXACT]
 
 
 def test_between_the_two_limits_the_winner_is_sought_first() -> None:
