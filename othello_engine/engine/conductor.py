@@ -8,6 +8,8 @@ error of the job that runs, which still gets its answer.
 from __future__ import annotations
 
 import logging
+import selectors
+import sys
 import threading
 import time
 import traceback
@@ -15,7 +17,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
+from typing import Any
 
 from othello_engine.engine.jobs import Job
 from othello_engine.engine.messages import Evaluate, Evaluated, Failed
@@ -74,6 +77,7 @@ class Conductor:
         self._is_closing = False
         self._failure: str | None = None
         self._sleeper, self._waker = wake_pipe()
+        self._waiter = _Waiter(self._pool, self._sleeper)
         self._thread = threading.Thread(target=self._run, name="othello-engine conductor", daemon=True)
 
     # -- from any thread ----------------------------------------------------------------------------------------
@@ -230,7 +234,7 @@ class Conductor:
         """Wait for something to happen, and see to it."""
         self._run_commands()
         self._step()
-        happened = wait([self._sleeper, *self._pool.waitables()], self._timeout())
+        happened = self._waiter.wait(self._timeout())
         if self._sleeper in happened:
             with self._state:
                 self._sleeper.recv_bytes()
@@ -325,6 +329,7 @@ class Conductor:
         if job is not None:
             job.fail(reason)
             job.finish()
+        self._waiter.close()
         with self._state:
             for pipe in (self._sleeper, self._waker):
                 pipe.close()
@@ -334,6 +339,37 @@ class Conductor:
             self._say(text)
         except Exception:
             _log.exception("a message callback failed")
+
+
+class _Waiter:
+    """Waits for a pool and for the conductor's own pipe.
+
+    `multiprocessing.connection.wait` sets everything up anew for each wait, which costs as much as all the rest of a
+    turn. Where a selector can watch pipes and sentinels, it is kept as long as they are the same.
+    """
+
+    def __init__(self, pool: Pool, sleeper: Connection[Any, Any]) -> None:
+        self._pool = pool
+        self._sleeper = sleeper
+        self._revision = -1
+        self._selector: selectors.BaseSelector | None = None
+
+    def wait(self, timeout: float | None) -> list[Any]:
+        """What has become readable, or has ended, within `timeout` seconds."""
+        if sys.platform == "win32":
+            return wait([self._sleeper, *self._pool.waitables()], timeout)
+        if self._selector is None or self._revision != self._pool.revision:
+            self.close()
+            self._revision = self._pool.revision
+            self._selector = selectors.DefaultSelector()
+            for waitable in (self._sleeper, *self._pool.waitables()):
+                self._selector.register(waitable, selectors.EVENT_READ)
+        return [key.fileobj for key, _ in self._selector.select(timeout)]
+
+    def close(self) -> None:
+        if self._selector is not None:
+            self._selector.close()
+            self._selector = None
 
 
 def _answer(question: Question, value: int = 0, error: str | None = None) -> None:

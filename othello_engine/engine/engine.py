@@ -10,6 +10,7 @@ callbacks included. One search runs at a time.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -321,8 +322,9 @@ class Engine:
 
     def _stop(self, job: Job) -> None:
         conductor = self._conductor
-        if conductor is not None and self._running is job and not self._is_closed:
-            conductor.post(lambda: conductor.end(job))
+        if conductor is not None and self._running is job:
+            with contextlib.suppress(EngineError):  # closed meanwhile: then the job is answered anyway
+                conductor.post(lambda: conductor.end(job))
 
     def _finished(self, job: Job) -> None:
         with self._lock:

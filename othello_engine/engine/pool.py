@@ -231,6 +231,8 @@ class Pool:
         self._not_before = 0.0
         self.failure: str | None = None
         """Why there are no workers and will be none; None while there is hope."""
+        self.revision = 0
+        """Changes whenever `waitables` does."""
 
     # -- how many ------------------------------------------------------------------------------------------------
 
@@ -243,6 +245,7 @@ class Pool:
             worker = self._workers.pop(number)
             worker.leave()
             self._leaving.append(worker)
+            self.revision += 1
         self._fill()
 
     def use_table(self, block: SharedBlock) -> None:
@@ -289,13 +292,20 @@ class Pool:
     def _start(self, number: int) -> None:
         try:
             self._workers[number] = Worker(number, self._loader, self._evaluation)
+            self.revision += 1
         except OSError as error:  # no memory, no descriptors, too many processes
+            self._postpone()
             self._failed(f"can't start a worker: {error}")
+
+    def _postpone(self) -> None:
+        """Wait before the next start, twice as long each time."""
+        self._delay_s = min(max(2 * self._delay_s, FIRST_DELAY_S), LONGEST_DELAY_S)
+        self._not_before = time.monotonic() + self._delay_s
 
     # -- what happens --------------------------------------------------------------------------------------------
 
     def waitables(self) -> list[Any]:
-        """What to wait on, for `multiprocessing.connection.wait`."""
+        """What to wait on: pipes and process sentinels."""
         found: list[Any] = []
         for worker in self._workers.values():
             found += [worker.replies, worker.process.sentinel]
@@ -310,7 +320,7 @@ class Pool:
             for worker in self._workers.values()
             if worker.request is not None and worker.stopped_at is not None
         ]
-        if len(self._workers) < self._target and self._not_before and self.failure is None:
+        if len(self._workers) < self._target and self.failure is None and self._not_before > time.monotonic():
             times.append(self._not_before)
         return min(times, default=None)
 
@@ -320,26 +330,24 @@ class Pool:
         events: list[Event] = []
         for worker in self.workers:
             is_gone = worker.process.sentinel in fired
-            if is_gone or worker.replies in fired:
-                is_gone = not self._read(worker, events, is_gone) or is_gone
-            if is_gone:
+            if (is_gone or worker.replies in fired) and not self._read(worker, events, drain=is_gone):
                 self._bury(worker, events)
         self._tend()
         self._fill()
         return events
 
     def _read(self, worker: Worker, events: list[Event], drain: bool) -> bool:
-        """Take one reply, or all that are left of a dead worker; False at the end of the pipe."""
+        """Take the reply that is there, or all that are left of a dead worker; False at the end of the pipe."""
         try:
-            while drain or worker.replies.poll():
-                if drain and not worker.replies.poll():
-                    return False
+            while not drain or worker.replies.poll():
                 event = self._receive(worker, worker.replies.recv())
                 if event is not None:
                     events.append(event)
+                if not drain:
+                    return True
         except (EOFError, OSError):
-            return False
-        return True
+            pass
+        return False
 
     def _receive(self, worker: Worker, reply: Reply) -> Event | None:
         if isinstance(reply, Hello):
@@ -375,6 +383,7 @@ class Pool:
     def _bury(self, worker: Worker, events: list[Event]) -> None:
         """A worker that was not told to leave has ended, or its pipe has."""
         del self._workers[worker.number]
+        self.revision += 1
         nodes = worker.nodes
         events.append(WorkerLost(worker, worker.request, nodes, tuple(worker.questions.values())))
         worker.process.kill()
@@ -383,8 +392,7 @@ class Pool:
         now = time.monotonic()
         if worker.stage is _Stage.READY:
             if now - worker.changed_at < LEAST_LIFE_S:
-                self._delay_s = min(max(2 * self._delay_s, FIRST_DELAY_S), LONGEST_DELAY_S)
-                self._not_before = now + self._delay_s
+                self._postpone()
             else:
                 self._delay_s = 0.0
             self._say(f"worker {worker.number} died ({reason}), replaced")
@@ -408,6 +416,7 @@ class Pool:
                 worker.process.join()
             if worker.process.exitcode is not None:
                 self._leaving.remove(worker)
+                self.revision += 1
                 worker.release()
         for worker in self._workers.values():
             is_stopped = worker.request is not None and worker.stopped_at is not None

@@ -60,10 +60,10 @@ class Tuning:
     """
 
     least_run: float = 0.004
-    split_depth: int = 8
-    split_empties: int = 13
-    open_depth: int = 9
-    open_empties: int = 16
+    split_depth: int = 9
+    split_empties: int = 14
+    open_depth: int = 10
+    open_empties: int = 17
 
 
 @dataclass(slots=True, eq=False)

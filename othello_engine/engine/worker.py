@@ -53,7 +53,9 @@ Progress = Callable[[int, int, bool], None]
 
 
 class SearcherLike(Protocol):
-    """What the worker needs of a searcher; `search.driver.Searcher` is the real one."""
+    """What the worker needs of a searcher; `search.driver.Searcher` is the real one. stop_flag: set by the parent."""
+
+    stop_flag: int
 
     def attach_table(self, buffer: Any) -> None: ...
     def new_game(self) -> None: ...

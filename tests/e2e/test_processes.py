@@ -109,15 +109,15 @@ def test_a_worker_killed_during_perft_does_not_change_the_count(start: StartEngi
 
 
 @needs_proc
-@pytest.mark.parametrize("searching", [False, True], ids=["idle", "searching"])
-def test_a_killed_parent_leaves_nothing_behind(start: StartEngine, searching: bool) -> None:
+@pytest.mark.parametrize(("n_workers", "searching"), [(1, False), (4, True)], ids=["idle", "searching"])
+def test_a_killed_parent_leaves_nothing_behind(start: StartEngine, n_workers: int, searching: bool) -> None:
     before = set(SHM.iterdir()) if SHM.exists() else set()
-    engine = start(options={"Threads": 4, "Hash": 16}, quiet=False)
+    engine = start(options={"Threads": n_workers, "Hash": 16}, quiet=False)
     engine.wait_ready()
     if searching:
         engine.send(MIDGAME, "go infinite")
         time.sleep(0.2)
-    assert len(engine.workers()) == 4
+    assert len(engine.workers()) == n_workers
     assert shared_memory_names(engine) == set()
     os.kill(engine.pid, signal.SIGKILL)
     assert engine.wait_exit(3) == -signal.SIGKILL

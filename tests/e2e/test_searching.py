@@ -283,6 +283,10 @@ def test_depths_never_go_back_within_a_search(engine: EngineProcess) -> None:
         answer = engine.search(f"setboard {position.to_text()}", "go time 60")
         depths = [info.depth for info in answer.infos]
         assert depths == sorted(depths)
+        several = engine.search("go time 60 multipv 3")
+        for rank in (1, 2, 3):
+            depths = [info.depth for info in several.infos if info.multipv == rank]
+            assert depths == sorted(depths)
         nodes = [info.nodes for info in answer.infos]
         assert nodes == sorted(nodes)
 
@@ -334,7 +338,7 @@ def assert_lines_sound(position: Position, answer: Search, n: int) -> None:
     assert len(last) == min(n, len(position.legal_moves))
     assert len({info.pv[0] for info in last}) == len(last)
     assert last[0].pv[0] == answer.best
-    if len({(info.depth, info.score_kind) for info in last}) == 1:
+    if len({(info.depth, info.score_kind, info.bound) for info in last}) == 1:
         scores = [info.score for info in last if info.score is not None]
         assert scores == sorted(scores, reverse=True)
     for info in answer.infos:
@@ -364,6 +368,15 @@ def test_lines_stay_sound_when_stopped(engine: EngineProcess, n: int) -> None:
         assert len({info.pv[0] for info in last}) == len(last)
         if last:
             assert last[0].pv[0] == answer.best
+
+
+def test_interrupting_the_second_line_does_not_spoil_the_first(start: StartEngine) -> None:
+    """a5 is better than d7, the second, by far: a stop while the second line is searched must not turn them round."""
+    engine = start(options={"Threads": 1, "Hash": 64})
+    engine.wait_ready()
+    board = "setboard -------------------XXX----XXXX----XXXX--OOOO----X-X-------X----- X"
+    answers = {t: engine.search("newgame", board, f"go time {t} multipv 2").best for t in range(60, 240, 12)}
+    assert set(answers.values()) == {"a5"}, answers
 
 
 def test_more_lines_than_the_protocol_has_are_refused(engine: EngineProcess) -> None:

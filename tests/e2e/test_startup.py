@@ -78,7 +78,7 @@ def test_the_parent_process_never_loads_the_compiler(start: StartEngine) -> None
     assert "llvmlite" not in Path(f"/proc/{engine.pid}/maps").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("folder", ["/", "blank and \u00e9\u6771", "deleted"])
+@pytest.mark.parametrize("folder", ["blank and \u00e9\u6771", "deleted", pytest.param("/", marks=pytest.mark.slow)])
 def test_the_working_directory_does_not_matter(
     start: StartEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
@@ -108,13 +108,12 @@ def test_a_package_in_a_folder_with_blanks_and_foreign_letters_works(start: Star
 @pytest.mark.parametrize(
     "changes",
     [
-        {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PYTHONIOENCODING": "cp437"},
-        {"PYTHONIOENCODING": "ascii:strict"},
-        {"PYTHONWARNINGS": "error"},
-        {"PYTHONUNBUFFERED": None, "TERM": None, "LANG": None, "COLUMNS": "10"},
+        pytest.param({"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, id="C locale"),
+        pytest.param({"PYTHONWARNINGS": "error"}, id="warnings are errors"),
+        pytest.param({"PYTHONIOENCODING": "cp437"}, id="cp437", marks=pytest.mark.slow),
+        pytest.param({"PYTHONIOENCODING": "ascii:strict"}, id="ascii", marks=pytest.mark.slow),
+        pytest.param({"PYTHONUNBUFFERED": None, "TERM": None, "LANG": None}, id="bare", marks=pytest.mark.slow),
     ],
-    ids=["C locale", "cp437", "ascii", "warnings are errors", "bare"],
 )
 def test_the_environment_does_not_matter(start: StartEngine, changes: dict[str, str | None]) -> None:
     engine = start(options={"Threads": 1}, env=engine_environment(**changes))

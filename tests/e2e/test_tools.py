@@ -18,8 +18,8 @@ SHORT_RUNS = {
     "startup": ["--repeats", "2", "--cold-repeats", "0", "--uoiok-limit", "2000", "--warm-limit", "20"],
     "stop_latency": ["--tries", "20", "--median-limit", "200", "--p99-limit", "1000"],
     "move_time": ["--counts", "20:5", "50:3", "--limit", "1000"],
-    "soak": ["--games", "2", "--move-time", "5", "--growth-limit", "100000"],
-    "garbage": ["--lines", "3000"],
+    "soak": ["--games", "1", "--move-time", "5", "--growth-limit", "100000"],
+    "garbage": ["--lines", "3000", "--threads", "1"],
 }
 
 
@@ -56,7 +56,7 @@ def test_a_measurement_shows_a_table_and_writes_its_record(warm_cache: None, tmp
 
 
 def test_a_missed_target_shows_in_the_exit_status(warm_cache: None) -> None:
-    done = run(["-m", "tools.measure.stop_latency", "--tries", "3", "--median-limit", "0"])
+    done = run(["-m", "tools.measure.stop_latency", "--threads", "1", "--tries", "3", "--median-limit", "0"])
     assert done.returncode == 1
     assert "MISSED" in done.stdout
 
