@@ -44,9 +44,23 @@ def kernel_sources() -> list[Path]:
 
 
 def n_kernels() -> int:
-    """How many kernels the sources declare: the total that compilation progress counts against."""
+    """How many kernels a search process loads: the total that compilation progress counts against.
+
+    Follows the imports from the driver on, by their text.
+    """
     declaration = re.compile(r"^@kernel\(", re.MULTILINE)
-    return sum(len(declaration.findall(path.read_text(encoding="utf-8"))) for path in kernel_sources())
+    imported = re.compile(r"^from othello_engine\.(core|evaluation|search)(?:\.(\w+))? import (.*)$", re.MULTILINE)
+    known: dict[Path, str] = {}
+    waiting = [_PACKAGE / "search" / "driver.py"]
+    while waiting:
+        path = waiting.pop()
+        if path in known or not path.exists():
+            continue
+        known[path] = path.read_text(encoding="utf-8")
+        for folder, module, names in imported.findall(known[path]):
+            modules = [module] if module else re.findall(r"\w+", names)
+            waiting += [_PACKAGE / folder / f"{each}.py" for each in modules]
+    return sum(len(declaration.findall(text)) for text in known.values())
 
 
 def _processor() -> str:
@@ -118,6 +132,8 @@ class KernelCache:
     def __init__(self) -> None:
         self.base = _base_folder()
         self.folder = None if self.base is None else self.base / digest()
+        self.why_unused = ""
+        """For the user, after `lock` has yielded False."""
 
     def is_complete(self) -> bool:
         """True when every kernel lies there undamaged."""
@@ -128,7 +144,13 @@ class KernelCache:
             found = self._checksums()
         except (OSError, ValueError, KeyError, TypeError):
             return False
-        return bool(found) and listed == found
+        return bool(found) and listed == found and self._has_data_for_every_index(found)
+
+    @staticmethod
+    def _has_data_for_every_index(names: dict[str, list[int]]) -> bool:
+        """False when a kernel's machine code could not be saved though its index could."""
+        with_data = {name.rpartition(".")[0].rpartition(".")[0] for name in names if name.endswith(".nbc")}
+        return all(name.removesuffix(".nbi") in with_data for name in names if name.endswith(".nbi"))
 
     def seal(self) -> None:
         """Write the manifest: from now on the folder is complete. A full disk only costs the cache."""
@@ -153,6 +175,9 @@ class KernelCache:
     def lock(self) -> Iterator[bool]:
         """Hold the right to fill the folder; yields False when it can't be had in time (then don't write)."""
         if self.base is None or self.folder is None:
+            self.why_unused = "no folder for compiled kernels can be written; every start compiles them anew"
+            if os.environ.get(CACHE_VARIABLE, "").lower() == "off":
+                self.why_unused = f"{CACHE_VARIABLE} is off; every start compiles the kernels anew"
             yield False
             return
         import filelock
@@ -160,7 +185,8 @@ class KernelCache:
         lock = filelock.FileLock(str(self.base / f"{self.folder.name}.lock"))
         try:
             lock.acquire(timeout=_LOCK_TIMEOUT_S)
-        except (filelock.Timeout, OSError, NotImplementedError):
+        except (filelock.Timeout, OSError, NotImplementedError) as error:
+            self.why_unused = f"kernel cache: another process holds its lock ({type(error).__name__}); not used"
             yield False
             return
         try:

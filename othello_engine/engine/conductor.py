@@ -61,6 +61,7 @@ class Conductor:
         self.ids = count(1)
         self.generation = 0
         self.epoch = 0
+        self._draw_value = 0
         self._say = say
         self._threads = threads
         self._hash_mb = hash_mb
@@ -141,8 +142,14 @@ class Conductor:
         if self._job is job:
             job.stop()
 
-    def next_age(self) -> tuple[int, int]:
-        """Generation and epoch for the table entries of a new search."""
+    def next_age(self, draw_value: int = 0) -> tuple[int, int]:
+        """Generation and epoch for the table entries of a new search.
+
+        draw_value: for Black. The table's estimates hold for one value of a draw only.
+        """
+        if draw_value != self._draw_value:
+            self._draw_value = draw_value
+            self.clear_hash()
         self.generation = (self.generation + 1) & 255
         return self.generation, self.epoch
 

@@ -27,7 +27,7 @@ from othello_engine.engine.scheduler import Scheduler
 from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import BusyError, EngineError
 from othello_engine.position import Position
-from othello_engine.types import Limits, Score, ScoreKind, SearchInfo, SearchResult
+from othello_engine.types import BLACK, Limits, Score, ScoreKind, SearchInfo, SearchResult
 
 __all__ = ["Engine", "PerftHandle", "PerftResult", "SearchHandle"]
 
@@ -228,6 +228,7 @@ class Engine:
             self._refuse_if_busy("a search can't be begun")
             conductor = self._started()
             order = make_order(Limits() if limits is None else limits, self._position, self._config, asked_at)
+            side = self._position.side
             handle = SearchHandle(lambda: self._stop(job))
 
             def deliver(result: SearchResult) -> None:
@@ -240,7 +241,7 @@ class Engine:
                 Scheduler(ids=conductor.ids),
                 lambda info: _call(on_info, info),
                 deliver,
-                age=conductor.next_age,
+                age=lambda: conductor.next_age(order.plan.draw_value * (1 if side == BLACK else -1)),
             )
             self._run(conductor, job)
         return handle

@@ -267,8 +267,7 @@ def _touch(searcher: SearcherLike) -> None:
 
 
 _DRIVER = "othello_engine.search.driver"
-_KERNEL_PACKAGES = ("othello_engine.core.", "othello_engine.evaluation.", "othello_engine.search.")
-"""Modules with kernels; those without are loaded again as well, which does no harm."""
+_KERNEL_PACKAGES = ("othello_engine.core", "othello_engine.evaluation", "othello_engine.search")
 
 
 def load_kernels(progress: Progress) -> Backend:
@@ -279,19 +278,37 @@ def load_kernels(progress: Progress) -> Backend:
 
     cache = KernelCache()
     if cache.is_complete():
-        return _import_kernels(cache, progress, compiling=False)
+        return _load_or_compile(cache, progress)
     with cache.lock() as is_ours:
         if cache.is_complete():  # somebody else has filled it while we waited
-            return _import_kernels(cache, progress, compiling=False)
+            return _load_or_compile(cache, progress)
         if not is_ours:
-            cache.folder = None
+            return _import_kernels(None, progress, (cache.why_unused,))
         cache.empty()
-        backend = _import_kernels(cache, progress, compiling=True)
-        cache.seal()
+        backend = _import_kernels(cache.folder, progress)
+        if not backend.notes:  # else something could not be saved, and the folder is not complete
+            cache.seal()
     return backend
 
 
-def _import_kernels(cache: Any, progress: Progress, compiling: bool) -> _Kernels:
+def _load_or_compile(cache: Any, progress: Progress) -> _Kernels:
+    """From a complete cache; in memory if Numba does not take its files although they are whole."""
+    from othello_engine.core import jit
+
+    jit.use_folder(cache.folder, entries_only=True)
+    try:
+        return _Kernels(importlib.import_module(_DRIVER), ())
+    except Exception as error:
+        note = f"kernel cache: {type(error).__name__}: {error}".splitlines()[0]
+    # Modules that were loaded half hold stand-ins for kernels. The packages go too: they hold the modules.
+    for name in list(sys.modules):
+        if f"{name}.".startswith(tuple(f"{package}." for package in _KERNEL_PACKAGES)):
+            del sys.modules[name]
+    return _import_kernels(None, progress, (note,))
+
+
+def _import_kernels(folder: Any, progress: Progress, notes: tuple[str, ...] = ()) -> _Kernels:
+    """Compile all kernels into `folder`, or in memory only, telling of each."""
     from othello_engine.core import jit
     from othello_engine.core.cache import n_kernels
 
@@ -301,23 +318,13 @@ def _import_kernels(cache: Any, progress: Progress, compiling: bool) -> _Kernels
     def count(_: str) -> None:
         nonlocal done
         done += 1
-        progress(done, max(done, total), compiling)
+        progress(done, max(done, total), True)
 
+    jit.use_folder(folder)
     jit.on_kernel = count
-    notes = []
     try:
-        jit.use_folder(cache.folder, entries_only=not compiling)
-        driver = importlib.import_module(_DRIVER)
-    except Exception as error:
-        # The files are whole, and yet Numba does not take them: compile in memory and leave them alone.
-        notes.append(f"kernel cache: {type(error).__name__}: {error}".splitlines()[0])
-        for name in [name for name in sys.modules if name.startswith(_KERNEL_PACKAGES)]:
-            del sys.modules[name]
-        jit.use_folder(None)
         driver = importlib.import_module(_DRIVER)
     finally:
         jit.on_kernel = None
-    if cache.folder is None:
-        notes.append("no folder for compiled kernels can be written; every start compiles them anew")
-    notes += [f"kernel cache: {failure}" for failure in jit.failures()]
-    return _Kernels(driver, tuple(notes))
+    failures = tuple(f"kernel cache: {failure}".splitlines()[0] for failure in jit.failures())
+    return _Kernels(driver, notes + failures)

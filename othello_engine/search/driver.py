@@ -32,6 +32,7 @@ _PERFT_SLICE_DEPTH = 7
 
 def table_buckets(n_bytes: int) -> int:
     """How many buckets a table of `n_bytes` has: the largest power of two that fits, at least 1."""
+    assert n_bytes >= TABLE_BUCKET_BYTES
     return 1 << max(0, (n_bytes // TABLE_BUCKET_BYTES).bit_length() - 1)
 
 
@@ -95,23 +96,28 @@ class Searcher:
         state = self._prepare(task)
         player, opponent = np.uint64(task.player), np.uint64(task.opponent)
         alpha, beta = self._window(task)
-        is_null = beta == alpha + 1 and task.moves == 0
-        if is_null:
+        limit = EXACT_LIMIT if task.exact else SCORE_LIMIT
+        is_inner = beta == alpha + 1 and task.moves == 0 and task.ply > 0
+        if is_inner:
             score = int(null_window(state, player, opponent, alpha, task.depth, task.ply))
         else:
             score = int(pvs(state, player, opponent, alpha, beta, task.depth, task.ply))
         complete = score != int(STOPPED_VALUE)
         nodes = int(state.nodes)
-        if is_null:
-            best_move = self._table_move(task.player, task.opponent) if complete else NO_MOVE
-            pv = [best_move] if best_move != NO_MOVE else []
+        if is_inner:
+            # Not every cutoff leaves its move behind, and a table move need not be the one that proves the score.
+            best_move, pv = NO_MOVE, []
         else:
             best_move = int(state.root_best_move)
             pv = [int(move) for move in state.pv[task.ply, : int(state.pv_length[task.ply])]]
+            if not complete:
+                score = int(state.root_best_score)
+                if score <= alpha:  # an upper bound of some moves: proves nothing about the position
+                    best_move = NO_MOVE
             if pv[:1] != [best_move]:
                 pv = [best_move] if best_move != NO_MOVE else []
         return TaskResult(
-            score=score if complete else int(state.root_best_score),
+            score=score if complete or best_move != NO_MOVE else -limit,
             best_move=best_move,
             pv=self._extended(task, pv),
             nodes=nodes,
@@ -221,6 +227,11 @@ class Searcher:
         move = int(table.entry_move(self._entry(player, opponent)[1]))
         return move if plain.legal_moves(player, opponent) >> move & 1 else NO_MOVE
 
+    @staticmethod
+    def _table_terms(exact: bool, discs: int, depth: int) -> tuple[Any, int]:
+        """Kind and depth of the table entries that may answer a search of this position."""
+        return (table.KIND_EXACT, 64 - discs.bit_count()) if exact else (table.KIND_ESTIMATE, depth)
+
     def _extended(self, task: Task, pv: list[int]) -> tuple[int, ...]:
         """Follow the table's moves beyond the end of a line that a cutoff ended."""
         player, opponent = task.player, task.opponent
@@ -252,8 +263,7 @@ class Searcher:
             score = int(leaf_value(self._state, np.uint64(player), np.uint64(opponent), task.ply + 1))
             return Child(move, player, opponent, score, score)
         bounds, meta = self._entry(player, opponent)
-        kind = table.KIND_EXACT if task.exact else table.KIND_ESTIMATE
-        needed = 64 - (player | opponent).bit_count() if task.exact else depth
+        kind, needed = self._table_terms(task.exact, player | opponent, depth)
         lower, upper = -limit, limit
         if table.answers(meta, kind, needed, task.selectivity):
             lower = max(lower, int(table.lower_bound(bounds)))

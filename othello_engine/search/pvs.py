@@ -128,14 +128,14 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         if score > best:
             best = score
             best_move = x
-            if is_root:
-                state.root_best_move, state.root_best_score = x, score
             if score > low:
                 low = score
                 _lead_pv(state, ply, x)
             elif index == 0:
                 _lead_pv(state, ply, x)
         if is_root:
+            # Also takes back what a null window promised and the open one, on other table entries, did not confirm.
+            state.root_best_move, state.root_best_score = best_move, best
             state.root_n_done += np.int64(1)
             state.root_first_done = np.int64(1)
         if best >= beta:

@@ -56,7 +56,8 @@ class TaskResult:
     bound if score <= alpha, a lower bound if score >= beta. If not complete, `score` and `best_move` hold only what is
     proved: the best root move of those finished (best_move NO_MOVE when none is), a lower bound for the position, and
     `first_done` says whether the first move in order (the former best) is among them.
-    pv: begins with best_move; may be cut short by the table. selective_depth: deepest ply reached.
+    pv: begins with best_move; may be cut short by the table. A null window below the root (ply > 0) names no move.
+    selective_depth: deepest ply reached.
     """
 
     score: int

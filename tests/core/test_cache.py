@@ -20,11 +20,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KernelCache:
 
 
 def fill(cache: KernelCache) -> Path:
-    """Put three files such as Numba writes into the folder."""
+    """Put files such as Numba writes into the folder."""
     assert cache.folder is not None
     below = cache.folder / "core_0123"
     below.mkdir(parents=True, exist_ok=True)
-    for name in ("moves.legal_moves-3.py311.nbi", "moves.legal_moves-3.py311.1.nbc", "perft-9.py311.nbi"):
+    for name in ("moves.legal_moves-3.py311.nbi", "moves.legal_moves-3.py311.1.nbc", "perft-9.py311.nbi", "perft-9.py311.1.nbc"):
         (below / name).write_bytes(name.encode() * 100)
     return below
 
@@ -159,3 +159,11 @@ def test_folders_of_other_digests_are_removed_only_when_long_unused(
     assert recent.exists()
     assert foreign.exists()
     assert cache.is_complete()
+
+
+def test_a_kernel_whose_machine_code_could_not_be_saved_makes_the_folder_incomplete(cache: KernelCache) -> None:
+    """A full disk may take the small index and refuse the large data."""
+    below = fill(cache)
+    (below / "perft-9.py311.1.nbc").unlink()
+    cache.seal()
+    assert not cache.is_complete()

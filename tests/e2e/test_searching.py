@@ -456,6 +456,28 @@ def test_the_first_of_several_limits_ends_the_search(engine: EngineProcess) -> N
     assert engine.search(MIDGAME, "go depth 60 time 100").seconds < 0.2
 
 
+def test_a_move_of_an_unfinished_iteration_is_better_than_the_former_best(start: StartEngine) -> None:
+    """Node limits stop the same search at many places; what an unfinished depth claims is checked by a search to it.
+
+    Here the former best, d7, falls out of the first window of depth 9 and is still the best of that depth: e1, which a
+    wider window comes to first, is worse.
+    """
+    engine = start(options={"Threads": 1, "Hash": 16, "InfoInterval": 0})
+    engine.wait_ready()
+    board = "setboard -XXX---O-OOXOOO---OXXOXO--OXXXOO--OXXXXO--OXXXXO-----OO------O-- O"
+    for n_nodes in range(60_000, 320_000, 20_000):
+        answer = engine.search("newgame", board, f"go nodes {n_nodes}")
+        last, former = answer.infos[-1], next(i for i in reversed(answer.infos) if i.depth < answer.infos[-1].depth)
+        if "cut short" not in answer.lines[-1].text or last.pv[0] == former.pv[0]:
+            continue
+        values = [
+            engine.search("newgame", board, f"go depth {last.depth} searchmoves {move}").last.score
+            for move in (last.pv[0], former.pv[0])
+        ]
+        assert None not in values
+        assert values[0] >= values[1], (n_nodes, last, former, values)  # type: ignore[operator]
+
+
 def test_a_search_cut_short_is_not_called_exact(engine: EngineProcess) -> None:
     answer = engine.search(f"setboard {FFO_40.text}", "go exact time 50", timeout=5)
     assert answer.seconds < 0.2

@@ -135,8 +135,9 @@ def test_a_worker_that_stays_frozen_is_replaced(make_engine: EngineMaker, monkey
     monkeypatch.setattr("othello_engine.engine.pool.STUCK_AFTER_S", 0.3)
     engine = make_engine(1)
     frozen = worker_processes()[0]
+    engine.set_position(MIDGAME)
     handle = engine.go(Limits(infinite=True))
-    time.sleep(0.1)
+    time.sleep(0.4)  # in the middle of an iteration that takes seconds
     frozen.suspend()
     engine.stop()
     handle.wait(2)

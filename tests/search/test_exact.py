@@ -181,3 +181,18 @@ def test_a_board_with_moves_on_very_many_squares_is_searched() -> None:
     assert moves.bit_count() >= 20
     result = new_searcher().run(Task(player, opponent, -(1 << 30), 1 << 30, 2))
     assert moves >> result.best_move & 1
+
+
+def test_a_move_reported_for_a_null_window_proves_its_score() -> None:
+    searcher = new_searcher(1 << 12)
+    for position in late(7, 40, 2):
+        p, o = position.player, position.opponent
+        after = {move: -perfect_score(*boards) for move, *boards in successors(p, o)}
+        expected = perfect_score(p, o)
+        searcher.run(Task(p, o, -(1 << 30), 1 << 30, 2))  # leaves a move in the table that may be a bad one
+        for alpha in range(expected - 3, expected + 2):
+            for ply in (0, 1):
+                result = searcher.run(exact_task(p, o, alpha, alpha + 1, ply=ply))
+                if result.score > alpha and result.best_move in after:
+                    assert after[result.best_move] >= result.score, (ply, alpha)
+                assert (result.best_move == NO_MOVE) == (ply == 1 or not after)

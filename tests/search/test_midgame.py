@@ -149,3 +149,33 @@ def test_seeds_choose_between_equal_moves_and_repeat_themselves() -> None:
     chosen = [best(seed) for seed in range(1, 40)]
     assert len(set(chosen)) > 1, "the four first moves are images of each other"
     assert chosen == [best(seed) for seed in range(1, 40)]
+
+
+def test_move_and_score_belong_together_on_a_table_full_of_deeper_results() -> None:
+    """A null window may be answered by deeper entries than the open one; then its move must not be reported."""
+    searcher = new_searcher()
+    for number, position in enumerate(positions.random_positions(several(150, 4), SEED)):
+        p, o = position.player, position.opponent
+        searcher.run(task(p, o, several(6, 3), generation=number))
+        for depth in (2, 3, 4)[: several(3, 1)]:
+            for _, next_p, next_o in successors(p, o):
+                searcher.run(task(next_p, next_o, depth, generation=number, ply=1))
+            result = searcher.run(task(p, o, depth, generation=number))
+            assert result.complete
+            if result.best_move != NO_MOVE:
+                state = searcher._state
+                assert (int(state.root_best_move), int(state.root_best_score)) == (result.best_move, result.score)
+                assert result.pv[0] == result.best_move
+
+
+def test_an_incomplete_result_never_claims_an_upper_bound_as_a_lower_one() -> None:
+    for position in positions.late_positions(7, several(40, 2), SEED):
+        p, o = position.player, position.opponent
+        boards = {move: rest for move, *rest in successors(p, o)}
+        for alpha in (-20, 0, 20, 40):
+            for limit in (20, 60, 150):
+                result = new_searcher().run(Task(p, o, alpha, alpha + 4, 0, exact=True, node_limit=limit))
+                if not result.complete and result.best_move != NO_MOVE:
+                    assert result.score > alpha
+                    true = -full_width(*boards[result.best_move], 64, lambda *_: 0, lambda score: score)
+                    assert result.score <= true
