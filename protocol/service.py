@@ -587,7 +587,10 @@ class Service:
         engine = self._started_engine()
         self._state = state
         self._task = task
-        if engine.is_ready or self._has_loaded:  # later, it is the engine's affair how many workers are up
+        # On a game clock time runs while kernels load, too, and the engine counts it. After the first time it is the
+        # engine's affair how many workers are up.
+        is_on_clock = isinstance(task, _Search) and (task.limits.black_ms, task.limits.white_ms) != (None, None)
+        if engine.is_ready or self._has_loaded or is_on_clock:
             self._launch(task)
         else:
             self._await_loading()

@@ -140,8 +140,7 @@ def solve(board: Board, colour: str) -> int:
 def solve_moves(board: Board, colour: str) -> dict[Square, int]:
     """The value of every legal move for `colour`."""
     return {
-        (row, column): -solve(play(board, colour, row, column), other(colour))
-        for row, column in moves(board, colour)
+        (row, column): -solve(play(board, colour, row, column), other(colour)) for row, column in moves(board, colour)
     }
 
 

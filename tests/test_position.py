@@ -239,9 +239,7 @@ def test_perft_from_the_start_by_the_position() -> None:
 
 @pytest.mark.parametrize(("text", "black_score"), positions.FINISHED)
 @pytest.mark.parametrize("side", [BLACK, WHITE])
-def test_nobody_can_move_is_game_over_with_the_empties_to_the_winner(
-    text: str, black_score: int, side: int
-) -> None:
+def test_nobody_can_move_is_game_over_with_the_empties_to_the_winner(text: str, black_score: int, side: int) -> None:
     """RU-3, RU-4, RU-6, SE-1: full boards, empties left, one colour gone, no discs at all."""
     position = Position.from_text(text, default_side=side)
     assert position.is_over
@@ -285,8 +283,7 @@ def test_small_endgames_have_their_known_values(known: positions.Known) -> None:
     assert known.score not in known.slips
     if known.moves:
         found = {
-            square_name(8 * row + column): score
-            for (row, column), score in oracle.solve_moves(board, colour).items()
+            square_name(8 * row + column): score for (row, column), score in oracle.solve_moves(board, colour).items()
         }
         assert found == dict(known.moves)
 
@@ -366,9 +363,7 @@ def test_rules_equal_the_oracle_whatever_the_board(boards: tuple[int, int], side
     assert_rules_agree(position)
     board, colour = to_oracle(position)
     assert position.is_over == oracle.is_over(board)
-    assert position.must_pass == (
-        not oracle.moves(board, colour) and bool(oracle.moves(board, oracle.other(colour)))
-    )
+    assert position.must_pass == (not oracle.moves(board, colour) and bool(oracle.moves(board, oracle.other(colour))))
     assert plain.final_score(position.player, position.opponent) == oracle.final_score(board, colour)
 
 
@@ -471,9 +466,7 @@ def test_undo_and_redo_across_passes_are_exact_inverses() -> None:
         game = positions.random_game(rng, squeeze=0.5)
         moves = positions.moves_of(game)
         n_passes += moves.count(PASS)
-        history = [Position.start()] + [
-            after for _, after in Position.start().follow(map(square_name, moves))
-        ]
+        history = [Position.start()] + [after for _, after in Position.start().follow(map(square_name, moves))]
         assert history == game
         hashes = [hash_of_game(history[: n + 1]) for n in range(len(history))]
         undone = list(history)

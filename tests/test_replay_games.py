@@ -126,9 +126,7 @@ def test_every_kind_of_fault_is_counted_named_and_fails(
     assert fault in rows[""]
 
 
-def test_many_faults_are_counted_and_the_first_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_many_faults_are_counted_and_the_first_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.txt"
     path.write_text("f5 +0\n" * 25)
     assert run(path) == 1
@@ -137,9 +135,7 @@ def test_many_faults_are_counted_and_the_first_shown(
     assert "... and 15 more" in out
 
 
-def test_missing_and_damaged_files_end_with_status_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_and_damaged_files_end_with_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path / "missing.gz") == 2
     damaged = tmp_path / "damaged.gz"
     damaged.write_bytes(SAMPLE.read_bytes()[:2000])

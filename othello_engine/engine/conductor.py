@@ -47,6 +47,28 @@ class Question:
     answered: threading.Event = field(default_factory=threading.Event)
 
 
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """The command that begins a job."""
+
+    conductor: Conductor
+    job: Job
+
+    def __call__(self) -> None:
+        self.conductor.begin(self.job)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The command that asks a question."""
+
+    conductor: Conductor
+    question: Question
+
+    def __call__(self) -> None:
+        self.conductor.ask(self.question)
+
+
 class Conductor:
     """Runs jobs on a pool of workers. `say`: takes messages for the user, on the conductor's thread."""
 
@@ -95,6 +117,7 @@ class Conductor:
             self._commands.append(command)
             if changes_workers:
                 self._is_ready = False
+                self._failure = None
             self._wake()
 
     @property
@@ -325,8 +348,14 @@ class Conductor:
     def _shut_down(self, reason: str) -> None:
         with self._state:
             self._is_closing = True
+            left = list(self._commands)
             self._commands.clear()
             self._state.notify_all()
+        for command in left:  # a job or a question that was only just posted still gets its answer
+            if isinstance(command, Begin):
+                command()
+            elif isinstance(command, Ask):
+                self._unasked.append(command.question)
         job, self._job = self._job, None
         self._pool.close()
         if self._table is not None:

@@ -155,6 +155,11 @@ class Deepening:
         return self._iterations[min(self._index, len(self._iterations) - 1)].phase
 
     @property
+    def progress(self) -> tuple[int, int]:
+        """Iterations completed, and lines found in the present one."""
+        return self._index, len(self._found)
+
+    @property
     def is_between_iterations(self) -> bool:
         """True when `next` would begin an iteration: the place to ask whether there is time for one."""
         return not self.is_finished and not self._found and self._failures == 0

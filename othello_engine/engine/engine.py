@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Generic, TypeVar
 
 from othello_engine.config import Config, OptionValue, load_config, option_spec
-from othello_engine.engine.conductor import Conductor, Question
+from othello_engine.engine.conductor import Ask, Begin, Conductor, Question
 from othello_engine.engine.jobs import Job, PerftJob, PerftResult, SearchJob
 from othello_engine.engine.request import make_order
 from othello_engine.engine.scheduler import Scheduler
@@ -304,7 +304,7 @@ class Engine:
             raise EngineError("evaluate would wait for the thread it is called on")
         wanted = self._position if position is None else position
         question = Question(wanted.player, wanted.opponent)
-        conductor.post(lambda: conductor.ask(question))
+        conductor.post(Ask(conductor, question))
         if not question.answered.wait(timeout):
             raise TimeoutError("no worker has answered")
         if question.error is not None:
@@ -316,7 +316,7 @@ class Engine:
     def _run(self, conductor: Conductor, job: Job) -> None:
         self._running = job
         try:
-            conductor.post(lambda: conductor.begin(job))
+            conductor.post(Begin(conductor, job))
         except EngineError:
             self._running = None
             raise
@@ -347,5 +347,5 @@ def _call(callback: Callable[..., None] | None, *arguments: object) -> None:
         return
     try:
         callback(*arguments)
-    except Exception:
+    except BaseException:  # SystemExit as well: it would end the thread that owns the workers
         _log.exception("a callback failed")

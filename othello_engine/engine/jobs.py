@@ -133,6 +133,7 @@ class SearchJob:
         self._error = text
         self.stop()
         self._scheduler.halt()
+        self._pass_on_stops()
         self._halted_at = float("-inf")  # nothing that still comes can be relied on
         self._end()
 
@@ -267,9 +268,11 @@ class SearchJob:
         if self._is_searching:
             outcome = self._scheduler.outcome()
             self._is_searching = False
+            before = self._deepening.progress
             if outcome.settled:
                 self._deepening.report(outcome)
-            self._deepening.interrupt(outcome)
+            # An outcome that has given a line is used up; one that missed its window may still prove a better move.
+            self._deepening.interrupt(outcome if self._deepening.progress == before else None)
         else:
             self._deepening.interrupt(None)
         self._halted_at = None

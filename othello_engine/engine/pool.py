@@ -19,6 +19,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from itertools import count
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
@@ -106,28 +107,36 @@ class Worker:
         self._is_released = False
         self.changed_at = time.monotonic()
         self.stopped_at: float | None = None
-        self.state = SharedBlock.create(STATE_BYTES)
-        their_work, self._work = _SPAWN.Pipe(duplex=True)  # descriptors travel over this one, both ways
-        their_control, self._control = _SPAWN.Pipe(duplex=False)
-        self.replies, their_replies = _SPAWN.Pipe(duplex=False)
-        theirs = their_work, their_control, their_replies
-        self.process = _SPAWN.Process(
-            target=worker_module.main,
-            args=(*theirs, loader, evaluation),
-            name=f"othello-engine worker {number}",
-            daemon=True,
-        )
-        try:
+        self.tables_on_the_way = 0
+        """Tables sent whose receipt has not been confirmed."""
+        self.must_forget = False
+        """A new game has begun since its last request."""
+        with contextlib.ExitStack() as on_failure, contextlib.ExitStack() as always:
+            self.state = SharedBlock.create(STATE_BYTES)
+            on_failure.callback(self.state.close)
+
+            def pipe(duplex: bool) -> tuple[Any, Any]:
+                ends = _SPAWN.Pipe(duplex=duplex)
+                for end in ends:
+                    on_failure.callback(end.close)
+                return ends
+
+            their_work, self._work = pipe(duplex=True)  # descriptors travel over this one, both ways
+            their_control, self._control = pipe(duplex=False)
+            self.replies, their_replies = pipe(duplex=False)
+            theirs = their_work, their_control, their_replies
+            # Only the worker may hold its ends, or neither side would see the other one go.
+            for end in theirs:
+                always.callback(end.close)
+            self.process = _SPAWN.Process(
+                target=worker_module.main,
+                args=(*theirs, loader, evaluation),
+                name=f"othello-engine worker {number}",
+                daemon=True,
+            )
             with _interrupts_blocked(), _main_module_hidden():
                 self.process.start()
-        except BaseException:
-            self._close_pipes()
-            self.state.close()
-            raise
-        finally:
-            # Only the worker may hold its ends, or neither side would see the other one go.
-            for pipe in theirs:
-                pipe.close()
+            on_failure.pop_all()
 
     @property
     def is_ready(self) -> bool:
@@ -151,6 +160,9 @@ class Worker:
         self.state.view[NODES_OFFSET // 8] = 0
         self.stopped_at = None
         self.request = request
+        if self.must_forget:
+            self.must_forget = False
+            self.send(NewGame())
         self.send(request)
 
     def ask(self, question: Evaluate) -> None:
@@ -172,7 +184,9 @@ class Worker:
             self._work.send(work)
 
     def send_block(self, work: UseState | UseTable, block: SharedBlock) -> None:
-        """Hand over memory."""
+        """Hand over memory; the receipt of a table is confirmed by `Ready`."""
+        if isinstance(work, UseTable):
+            self.tables_on_the_way += 1
         with contextlib.suppress(OSError):
             self._work.send(work)
             assert self.process.pid is not None
@@ -257,9 +271,9 @@ class Pool:
                 worker.send_block(UseTable(), block)
 
     def new_game(self) -> None:
-        """Let all workers forget what orders their moves."""
+        """Let all workers forget what orders their moves, before they next compute."""
         for worker in self._workers.values():
-            worker.send(NewGame())
+            worker.must_forget = True
 
     @property
     def workers(self) -> list[Worker]:
@@ -284,18 +298,24 @@ class Pool:
             return
         if not self._may_start_all:
             self._may_start_all = self._loader != worker_module.KERNELS or self._is_cache_warm()
-        wanted = self._target if self._may_start_all else 1
-        for number in range(1, wanted + 1):
-            if number not in self._workers:
-                self._start(number)
+        free = (number for number in count(1) if number not in self._workers)
+        while len(self._workers) < self._wanted and self._start(next(free)):
+            pass
 
-    def _start(self, number: int) -> None:
+    @property
+    def _wanted(self) -> int:
+        """Workers that there should be now: on a cold cache one compiles first."""
+        return self._target if self._may_start_all else min(1, self._target)
+
+    def _start(self, number: int) -> bool:
+        """Start a worker; False if that has failed and must wait."""
         try:
             self._workers[number] = Worker(number, self._loader, self._evaluation)
             self.revision += 1
         except OSError as error:  # no memory, no descriptors, too many processes
-            self._postpone()
             self._failed(f"can't start a worker: {error}")
+            return False
+        return True
 
     def _postpone(self) -> None:
         """Wait before the next start, twice as long each time."""
@@ -320,8 +340,8 @@ class Pool:
             for worker in self._workers.values()
             if worker.request is not None and worker.stopped_at is not None
         ]
-        if len(self._workers) < self._target and self.failure is None and self._not_before > time.monotonic():
-            times.append(self._not_before)
+        if len(self._workers) < self._wanted and self.failure is None:
+            times.append(self._not_before)  # perhaps past: then at once
         return min(times, default=None)
 
     def collect(self, happened: Iterable[Any]) -> list[Event]:
@@ -361,7 +381,11 @@ class Pool:
                 self._say(f"compiling {reply.done} of {reply.total} kernels")
             return None
         if isinstance(reply, Ready):
+            worker.tables_on_the_way -= 1
+            if worker.tables_on_the_way > 0:
+                return None
             worker.stage = _Stage.READY
+            self.failure = None
             worker.changed_at = time.monotonic()
             self._failures = 0
             self._may_start_all = True
@@ -401,10 +425,17 @@ class Pool:
         worker.release()
 
     def _failed(self, text: str) -> None:
-        """One more attempt at a worker has failed before it got ready."""
+        """One more attempt at a worker has failed before it got ready. After several, those that there are must do."""
         self._failures += 1
+        self._postpone()
         self._say_once(text)
-        if self._failures >= MAX_LOAD_FAILURES and not any(each.is_ready for each in self._workers.values()):
+        if self._failures < MAX_LOAD_FAILURES:
+            return
+        living = [worker for worker in self._workers.values() if not worker.has_failed]
+        if living:
+            self._target = len(living)
+            self._say_once(f"going on with {len(living)} workers")
+        else:
             self.failure = text
 
     def _tend(self) -> None:

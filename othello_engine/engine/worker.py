@@ -88,11 +88,12 @@ def main(
     threading.Thread(target=worker.listen, name="listener", daemon=True).start()
     try:
         worker.receive_memory()
+    except (EOFError, OSError):
+        os._exit(0)  # the parent is gone
+    try:
         module, _, function = loader.partition(":")
         backend: Backend = getattr(importlib.import_module(module), function)(worker.progress)
         worker.serve(backend, evaluation)
-    except (EOFError, OSError):
-        os._exit(0)  # the parent is gone
     except BaseException:
         worker.tell(Failed(0, _last_line(traceback.format_exc())))
         os._exit(1)
@@ -182,9 +183,13 @@ class _Worker:
         self._table.populate()
         self.tell(Ready(tuple(backend.notes)))
         while True:
-            request = self._work.recv()
-            if isinstance(request, UseTable):
-                self._use_table(SharedBlock.receive(self._work))
+            try:
+                request = self._work.recv()
+                block = SharedBlock.receive(self._work) if isinstance(request, UseTable) else None
+            except (EOFError, OSError):
+                os._exit(0)  # the parent is gone
+            if block is not None:
+                self._use_table(block)
             else:
                 self._serve_one(request, backend)
 
@@ -192,10 +197,10 @@ class _Worker:
         assert self._searcher is not None
         old, self._table = self._table, block
         self._searcher.attach_table(block.buffer)
+        if old is not None:
+            old.close()  # before the new one takes its pages: there may not be room for both
         block.populate()
         self._hashfull_at = float("-inf")
-        if old is not None:
-            old.close()
         self.tell(Ready(()))
 
     def _serve_one(self, request: Work, backend: Backend) -> None:

@@ -202,6 +202,7 @@ class Searcher:
         state.epoch = task.epoch & (EPOCHS - 1)
         state.root_ply = task.ply
         state.root_moves = task.moves
+        state.root_former_move = task.former_move
         state.root_best_move = NO_MOVE
         state.root_best_score = -EXACT_LIMIT if task.exact else -SCORE_LIMIT
         state.root_first_done = 0

@@ -17,7 +17,7 @@ CORNER = np.int64(10_000)
 SQUARE_FACTOR = np.int64(20)
 FLIP_FACTOR = np.int64(35)
 REPLY_FACTOR = np.int64(600)
-"""Ours: cost of each move left to the opponent (a corner counts twice). Node counts hardly depend on it: docs/search.md."""
+"""Ours: cost of each move left to the opponent (a corner counts twice). It matters little: docs/search.md."""
 REPLY_DEPTH = np.int64(2)
 """Below, the replies are leaves: counting moves would cost as much as searching them."""
 SECOND_TABLE_MOVE = np.int64(100_000)

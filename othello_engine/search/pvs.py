@@ -95,6 +95,11 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         first, second = table.entry_move(meta), table.entry_second_move(meta)
         state.pv_length[ply] = np.int64(0)
 
+    if is_root and state.root_former_move != _NO_MOVE and state.root_former_move != first:
+        # Whether an interrupted search has found something better can only be said against the former best move.
+        second = first
+        first = state.root_former_move
+
     # Step 4. Search the first move with the open window, the others with a null window until one is better.
     n_moves = order_moves(state, player, opponent, moves, entry_depth, ply, first, second)
     best = LOWEST

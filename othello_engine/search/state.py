@@ -36,6 +36,7 @@ STATE_DTYPE = np.dtype(
         # root: moves allowed (0 = all), and what the finished ones proved
         ("root_ply", np.int64),
         ("root_moves", np.uint64),
+        ("root_former_move", np.int64),
         ("root_best_move", np.int64),
         ("root_best_score", np.int64),
         ("root_first_done", np.int64),

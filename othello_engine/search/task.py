@@ -29,7 +29,8 @@ class Task:
     generation: age stamped on table entries, 0..255. epoch: table entries of other epochs don't exist, 0..EPOCHS - 1;
     when it comes round again the table's memory must be cleared. ply: distance of this position from the root of the
     whole search (killers and history are kept by it). draw_value: of a game drawn inside an estimate, for the side to
-    move at ply 0. seed: picks between moves of equal value; 0 = always the same way.
+    move at ply 0. seed: picks between moves of equal value; 0 = always the same way. former_move: the best move of the
+    search before, to be searched first; if it is not known, the table's.
     """
 
     player: int
@@ -46,6 +47,7 @@ class Task:
     ply: int = 0
     draw_value: int = 0
     seed: int = 0
+    former_move: int = NO_MOVE
 
 
 @dataclass(frozen=True, slots=True)

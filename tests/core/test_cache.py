@@ -24,7 +24,12 @@ def fill(cache: KernelCache) -> Path:
     assert cache.folder is not None
     below = cache.folder / "core_0123"
     below.mkdir(parents=True, exist_ok=True)
-    for name in ("moves.legal_moves-3.py311.nbi", "moves.legal_moves-3.py311.1.nbc", "perft-9.py311.nbi", "perft-9.py311.1.nbc"):
+    for name in (
+        "moves.legal_moves-3.py311.nbi",
+        "moves.legal_moves-3.py311.1.nbc",
+        "perft-9.py311.nbi",
+        "perft-9.py311.1.nbc",
+    ):
         (below / name).write_bytes(name.encode() * 100)
     return below
 
@@ -113,9 +118,7 @@ def test_off_and_unwritable_places_mean_no_folder(tmp_path: Path, monkeypatch: p
             assert not is_held
 
 
-def test_only_one_process_at_a_time_holds_the_lock(
-    cache: KernelCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_one_process_at_a_time_holds_the_lock(cache: KernelCache, monkeypatch: pytest.MonkeyPatch) -> None:
     """NU-8."""
     with cache.lock() as is_held:
         assert is_held
@@ -142,9 +145,7 @@ def test_lock_of_a_dead_process_is_free(cache: KernelCache, tmp_path: Path) -> N
         assert is_held
 
 
-def test_folders_of_other_digests_are_removed_only_when_long_unused(
-    cache: KernelCache, tmp_path: Path
-) -> None:
+def test_folders_of_other_digests_are_removed_only_when_long_unused(cache: KernelCache, tmp_path: Path) -> None:
     old, recent, foreign = tmp_path / ("0" * 20), tmp_path / ("1" * 20), tmp_path / "keep"
     for folder in (old, recent, foreign):
         folder.mkdir()

@@ -75,9 +75,7 @@ def test_no_value_in_a_kernel_is_a_float(name: str) -> None:
 def test_every_set_of_squares_is_unsigned(name: str) -> None:
     """NU-2: a signed word smears its top bit, h8, when it is shifted."""
     wrong = [
-        (variable, kind)
-        for variable, kind in inferred_types(name)
-        if variable in BITBOARD_NAMES and kind != "uint64"
+        (variable, kind) for variable, kind in inferred_types(name) if variable in BITBOARD_NAMES and kind != "uint64"
     ]
     assert wrong == []
 

@@ -75,9 +75,7 @@ def test_rays_of_a_square_are_its_lines_without_itself() -> None:
     for square in range(64):
         row, column = divmod(square, 8)
         for index in range(8):
-            row_step, column_step = ((0, 1), (1, 0), (1, -1), (1, 1), (0, -1), (-1, 0), (-1, 1), (-1, -1))[
-                index
-            ]
+            row_step, column_step = ((0, 1), (1, 0), (1, -1), (1, 1), (0, -1), (-1, 0), (-1, 1), (-1, -1))[index]
             ray = 0
             r, c = row + row_step, column + column_step
             while 0 <= r < 8 and 0 <= c < 8:

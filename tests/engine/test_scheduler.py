@@ -172,6 +172,31 @@ def test_a_partial_result_counts_only_if_the_former_best_move_is_in_it() -> None
         assert scheduler.outcome().best_move == expected
 
 
+def test_after_a_fail_low_a_partial_result_proves_nothing() -> None:
+    """The table's move, searched first, is then not the former best."""
+    scheduler = Scheduler(EAGER)
+    scheduler.begin(Task(ROOT, 0, 20, 40, 6), order=(5, 3))
+    work = scheduler.take(0, 1)
+    assert work is not None
+    scheduler.searched(work.id, TaskResult(10, 3, (3, 1), 50, complete=True))
+    scheduler.widen(-20, 11)
+    work = scheduler.take(0, 1)
+    assert work is not None
+    scheduler.halt()
+    scheduler.searched(work.id, TaskResult(-3, 3, (3, 1), 50, complete=False))
+    assert scheduler.outcome().best_move == NO_MOVE
+
+
+def test_root_moves_left_out_leave_the_former_best_unknown() -> None:
+    scheduler = Scheduler(EAGER)
+    scheduler.begin(Task(ROOT, 0, -20, 40, 6, moves=0b1010), order=(3,))
+    work = scheduler.take(0, 1)
+    assert work is not None
+    scheduler.halt()
+    scheduler.searched(work.id, TaskResult(12, 1, (1,), 50, complete=False))
+    assert scheduler.outcome().best_move == NO_MOVE
+
+
 def test_a_partial_score_below_the_window_proves_nothing() -> None:
     scheduler = Scheduler(EAGER)
     scheduler.begin(Task(ROOT, 0, 20, 40, 6))

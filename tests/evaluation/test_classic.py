@@ -32,9 +32,7 @@ def weighted_sum(**terms: int) -> int:
 
 def test_worked_example_of_the_documentation_totals_1788() -> None:
     assert (
-        weighted_sum(
-            material=4, positional=70, mobility=3, corners=1, frontier=5, parity=0, danger=1, stable=2
-        )
+        weighted_sum(material=4, positional=70, mobility=3, corners=1, frontier=5, parity=0, danger=1, stable=2)
         == 48 + 700 + 270 + 800 - 90 + 0 - 220 + 280
         == 1788
     )
@@ -149,9 +147,7 @@ def test_midgame_values_stay_far_below_a_won_game() -> None:
 # -- single terms --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("n_empties", "sign"), [(18, 0), (17, 0), (16, -1), (15, 1), (14, -1), (3, 1), (2, -1)]
-)
+@pytest.mark.parametrize(("n_empties", "sign"), [(18, 0), (17, 0), (16, -1), (15, 1), (14, -1), (3, 1), (2, -1)])
 def test_parity_counts_from_16_empties_for_the_side_with_the_last_move(n_empties: int, sign: int) -> None:
     empties = (1 << n_empties) - 1
     full = ~empties & plain.FULL

@@ -197,9 +197,7 @@ def test_any_record_is_read_back(data: st.DataObject) -> None:
     assert parse_obf_line(format_obf(record)) == record
 
 
-@given(
-    st.text(max_size=120) | st.text(alphabet="aA13:;+- %x", max_size=40).map(lambda tail: BOARD + ";" + tail)
-)
+@given(st.text(max_size=120) | st.text(alphabet="aA13:;+- %x", max_size=40).map(lambda tail: BOARD + ";" + tail))
 def test_any_line_is_a_record_or_a_position_error(line: str) -> None:
     try:
         parse_obf_line(line, 1)

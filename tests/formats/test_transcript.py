@@ -84,9 +84,7 @@ def test_nothing_is_no_move() -> None:
         (positions.EARLY_END.upper(), 21, 1, -62),
     ],
 )
-def test_reference_games_end_as_they_should(
-    moves: str, n_moves: int, n_passes: int, black_score: int
-) -> None:
+def test_reference_games_end_as_they_should(moves: str, n_moves: int, n_passes: int, black_score: int) -> None:
     steps = parse_moves(START, moves)
     last = steps[-1][1]
     assert [move for move, _ in steps].count(PASS) == n_passes
