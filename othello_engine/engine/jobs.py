@@ -223,8 +223,9 @@ class SearchJob:
 
     def _begin_step(self, now: float) -> None:
         deepening = self._deepening
-        is_spent = 0 < self._order.node_limit <= self.nodes
-        if deepening.is_finished or is_spent or (deepening.is_between_iterations and not self._may_start(now)):
+        if 0 < self._order.node_limit <= self.nodes:
+            deepening.interrupt(None)
+        if deepening.is_finished or (deepening.is_between_iterations and not self._may_start(now)):
             self._is_exhausted = True
             return
         step = deepening.next()

@@ -164,7 +164,7 @@ class Scheduler:
         self._task: Task | None = None
         self._order: dict[int, int] = {}
         self._halted = False
-        self._is_former_first = True
+        self._former = NO_MOVE
         self._selective_depth = 0
 
     # -- one search of the root ---------------------------------------------------------------------------------
@@ -181,8 +181,7 @@ class Scheduler:
         self._order = {move: rank for rank, move in enumerate(order)}
         self._ready.clear()
         self._to_open.clear()
-        # The former best is the table's move, and so the first in order; searches that leave out moves store none.
-        self._is_former_first = not task.moves
+        self._former = order[0] if order else NO_MOVE
         self._halted = False
         self._selective_depth = 0
         limit = EXACT_LIMIT if task.exact else SCORE_LIMIT
@@ -196,8 +195,9 @@ class Scheduler:
         assert self._root is not None
         assert self._task is not None
         self._halted = False
-        if alpha < self._task.alpha:  # after a fail low the table's move is any, and searched first all the same
-            self._is_former_first = False
+        best_move, lower, _ = self._best_of(self._root)
+        if best_move != NO_MOVE and lower >= self._task.beta:
+            self._former = best_move  # proved better than the former best: what comes is measured against it
         self._task = replace(self._task, alpha=alpha, beta=beta)
         self._root.dirty = True
         self._want(self._root, alpha, beta, Kind.PV if beta - alpha > 1 else Kind.CUT)
@@ -342,7 +342,7 @@ class Scheduler:
             moves=self._task.moves if is_root else 0,
             node_limit=budget,
             ply=len(node.path),
-            former_move=next(iter(self._order), NO_MOVE) if is_root else NO_MOVE,
+            former_move=self._former if is_root else NO_MOVE,
         )
         work = Work(next(self._ids), task, expand, now, node=node)
         node.work = work
@@ -472,7 +472,7 @@ class Scheduler:
             upper = score if score < task.beta else SCORE_LIMIT
         elif result.best_move != NO_MOVE and score > task.alpha:
             lower, upper = score, SCORE_LIMIT
-            if node.parent is None and not (self._is_former_first and result.first_done):
+            if node.parent is None and not result.first_done:
                 return  # a root move counts only against the former best
         else:
             return

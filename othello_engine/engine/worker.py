@@ -127,6 +127,7 @@ class _Worker:
         self._searcher: SearcherLike | None = None
         self._hashfull = 0
         self._hashfull_at = float("-inf")
+        self._hashfull_epoch = 0
 
     def tell(self, reply: Reply) -> None:
         """Send a reply; a parent that is gone does not read it, and the listener sees to the rest."""
@@ -224,7 +225,9 @@ class _Worker:
 
     def _table_use(self, backend: Backend, task: Task) -> int:
         now = time.monotonic()
-        if self._table is not None and now - self._hashfull_at > HASHFULL_INTERVAL_S:
+        is_old = task.epoch != self._hashfull_epoch or now - self._hashfull_at > HASHFULL_INTERVAL_S
+        if self._table is not None and is_old:
+            self._hashfull_epoch = task.epoch
             self._hashfull = backend.table_use(self._table.buffer, task.generation, task.epoch)
             self._hashfull_at = now
         return self._hashfull

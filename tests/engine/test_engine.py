@@ -252,7 +252,8 @@ def test_as_many_lines_as_there_are_moves(make_engine: EngineMaker, threads: int
         for limits in (Limits(depth=3, multipv=multipv), Limits(move_time_ms=30, multipv=multipv)):
             result = engine.go(limits).wait(20)
             moves = [line.pv[0] for line in result.lines if line.pv]
-            assert len(moves) == min(multipv, len(position.legal_moves))
+            wanted = min(multipv, len(position.legal_moves))
+            assert len(moves) == wanted or (limits.depth is None and len(moves) < wanted)  # stopped in the first ply
             assert len(set(moves)) == len(moves)
             assert [line.rank for line in result.lines] == list(range(1, len(result.lines) + 1))
             if moves:

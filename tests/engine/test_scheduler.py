@@ -172,29 +172,22 @@ def test_a_partial_result_counts_only_if_the_former_best_move_is_in_it() -> None
         assert scheduler.outcome().best_move == expected
 
 
-def test_after_a_fail_low_a_partial_result_proves_nothing() -> None:
-    """The table's move, searched first, is then not the former best."""
+def test_the_former_best_move_is_searched_first_until_another_is_proved_better() -> None:
     scheduler = Scheduler(EAGER)
-    scheduler.begin(Task(ROOT, 0, 20, 40, 6), order=(5, 3))
+    scheduler.begin(Task(ROOT, 0, 20, 40, 6, moves=0b101010), order=(5, 3))
     work = scheduler.take(0, 1)
     assert work is not None
+    assert work.task.former_move == 5
     scheduler.searched(work.id, TaskResult(10, 3, (3, 1), 50, complete=True))
-    scheduler.widen(-20, 11)
+    scheduler.widen(-20, 5)
     work = scheduler.take(0, 1)
     assert work is not None
-    scheduler.halt()
-    scheduler.searched(work.id, TaskResult(-3, 3, (3, 1), 50, complete=False))
-    assert scheduler.outcome().best_move == NO_MOVE
-
-
-def test_root_moves_left_out_leave_the_former_best_unknown() -> None:
-    scheduler = Scheduler(EAGER)
-    scheduler.begin(Task(ROOT, 0, -20, 40, 6, moves=0b1010), order=(3,))
+    assert work.task.former_move == 5  # a fail low has proved nothing about any move
+    scheduler.searched(work.id, TaskResult(8, 1, (1, 2), 50, complete=True))
+    scheduler.widen(7, 11)
     work = scheduler.take(0, 1)
     assert work is not None
-    scheduler.halt()
-    scheduler.searched(work.id, TaskResult(12, 1, (1,), 50, complete=False))
-    assert scheduler.outcome().best_move == NO_MOVE
+    assert work.task.former_move == 1
 
 
 def test_a_partial_score_below_the_window_proves_nothing() -> None:
