@@ -1,6 +1,6 @@
 """How well a search divides over workers: real time with those there are, and a simulation of more.
 
-    python -m tools.scaling                         # both, at depth 12
+    python -m tools.scaling                         # both
     python -m tools.scaling --real 1 2 --depth 13
     python -m tools.scaling --simulate 1 2 4 8 --set split_depth=9
 
@@ -148,7 +148,8 @@ def parse_tuning(texts: list[str]) -> Tuning:
 def main() -> int:
     parser = common_options(__doc__.splitlines()[0] if __doc__ else "")
     parser.formatter_class = argparse.ArgumentDefaultsHelpFormatter
-    parser.add_argument("--depth", type=int, default=12, help="plies")
+    parser.add_argument("--depth", type=int, default=13, help="plies, with real workers")
+    parser.add_argument("--simulated-depth", type=int, default=12, help="plies, with pretended ones")
     parser.add_argument("--positions", type=int, default=N_POSITIONS, metavar="N")
     parser.add_argument("--real", type=int, nargs="*", default=[1, 2], metavar="N", help="numbers of real workers")
     parser.add_argument("--simulate", type=int, nargs="*", default=[1, 2, 4, 8], metavar="N", help="pretended ones")
@@ -168,8 +169,9 @@ def main() -> int:
             gained = real[1].time / real[2].time
             report.target("time, 2 workers against 1", gained, TARGETS[2], "x", at_least=True)
     if options.simulate:
-        made = run_simulated(options.simulate, positions, options.depth, tuning, options.latency, console)
-        title = f"simulated, {len(positions)} positions to depth {options.depth}"
+        depth = options.simulated_depth
+        made = run_simulated(options.simulate, positions, depth, tuning, options.latency, console)
+        title = f"simulated, {len(positions)} positions to depth {depth}"
         report.tables.append(table_of(title, made, "million nodes", 1e-6))
         report.raw["simulated"] = {str(n): [each.time, each.nodes, each.largest] for n, each in made.items()}
         if 1 in made:

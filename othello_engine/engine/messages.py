@@ -7,9 +7,12 @@ unless the worker dies. The stop flag and the node count travel through shared m
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import copyreg
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, NamedTuple
 
-from othello_engine.search.task import Expansion, Task, TaskResult
+from othello_engine.search.task import Child, Expansion, Task, TaskResult
 
 # -- requests ----------------------------------------------------------------------------------------------------
 
@@ -108,5 +111,14 @@ class Failed(NamedTuple):
     id: int
     text: str
 
+
+def _pickle_by_fields(kind: type[Any]) -> None:
+    """Send values of a frozen dataclass as the arguments that make them: half the time of the usual way."""
+    values = attrgetter(*(each.name for each in fields(kind)))
+    copyreg.pickle(kind, lambda value: (kind, values(value)))
+
+
+for _kind in (Task, TaskResult, Child, Expansion):
+    _pickle_by_fields(_kind)
 
 Reply = Hello | Loading | Ready | Searched | Expanded | Evaluated | Counted | Failed
