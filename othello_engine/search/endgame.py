@@ -12,6 +12,7 @@ from othello_engine.core.parity import QUADRANT_SQUARES, quadrant_parity
 from othello_engine.core.simd import flips, legal_moves, popcount, square_of
 from othello_engine.core.stability import stable_discs
 from othello_engine.search import table
+from othello_engine.search.ordering import pick
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE
 
@@ -421,14 +422,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
 
     # Step 7. Search, best first.
     for index in range(n_moves):
-        top = index
-        for other in range(index + 1, n_moves):
-            if row[other] > row[top]:
-                top = other
-        packed = row[top]
-        row[top] = row[index]
-        row[index] = packed
-        x = packed & np.int64(255)
+        x = pick(state, ply, np.int64(index), n_moves)
         turned = flips(x, player, opponent)
         placed = player ^ turned ^ (ONE << np.uint64(x))
         score = nws_endgame(state, opponent ^ turned, placed, ~alpha, ply + np.int64(1))
