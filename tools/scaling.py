@@ -116,7 +116,7 @@ def run_simulated(
 
 def table_of(title: str, sums: dict[int, Sum], unit: str, scale: float) -> Table:
     table = Table(title=title, title_justify="left")
-    for heading in ("workers", unit, "speed-up", "nodes", "to one", "largest", "speed-up by largest", "requests"):
+    for heading in ("workers", unit, "speed-up", "M nodes", "to one", "largest", "speed-up", "tasks"):
         table.add_column(heading, justify="right")
     base = sums[min(sums)]
     for n, each in sums.items():
@@ -124,11 +124,11 @@ def table_of(title: str, sums: dict[int, Sum], unit: str, scale: float) -> Table
             str(n),
             f"{each.time * scale:.2f}",
             f"{base.time / each.time:.2f}",
-            f"{each.nodes:,}",
+            f"{each.nodes / 1e6:.1f}",
             f"{each.nodes / base.nodes:.2f}",
-            f"{each.largest:,}",
+            f"{each.largest / 1e6:.1f}",
             f"{base.largest / each.largest:.2f}",
-            f"{each.tasks:,}" if each.tasks else "",
+            str(each.tasks or ""),
         )
     return table
 
@@ -172,7 +172,7 @@ def main() -> int:
         depth = options.simulated_depth
         made = run_simulated(options.simulate, positions, depth, tuning, options.latency, console)
         title = f"simulated, {len(positions)} positions to depth {depth}"
-        report.tables.append(table_of(title, made, "million nodes", 1e-6))
+        report.tables.append(table_of(title, made, "M nodes", 1e-6))
         report.raw["simulated"] = {str(n): [each.time, each.nodes, each.largest] for n, each in made.items()}
         if 1 in made:
             for n in (4, 8):

@@ -243,6 +243,27 @@ def test_whole_games_are_played_legally_at_a_few_milliseconds_a_move(engine: Eng
         position = position.play(result.best_move)
 
 
+def test_the_scaling_program_shows_a_row_for_every_number_of_workers() -> None:
+    counts = ["--real", "1", "2", "--simulate", "1", "4"]
+    command = [
+        sys.executable,
+        "-m",
+        "tools.scaling",
+        "--positions",
+        "1",
+        "--depth",
+        "6",
+        "--simulated-depth",
+        "8",
+        *counts,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode in (0, 1), done.stderr  # 1: too shallow to reach the targets
+    rows = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("\u2502")]
+    assert rows[:4] == ["1", "2", "1", "4"]
+    assert done.stdout.count("targets") == 1
+
+
 @pytest.mark.slow
 def test_a_cold_cache_is_filled_once_by_one_of_several_engines(tmp_path: Path, make_engine: EngineMaker) -> None:
     script = (
