@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -54,3 +55,14 @@ def kernels_of(package: Any) -> dict[str, Any]:
             if isinstance(value, Dispatcher) and value.py_func.__module__ == info.name:
                 found[f"{info.name.rpartition('.')[2]}.{name}"] = value
     return found
+
+
+def inferred_types(kernel: Any) -> list[tuple[str, str]]:
+    """(variable, type) as inferred for every assignment of a kernel; also known for one loaded from the cache."""
+    (result,) = kernel.overloads.values()
+    lines = str(result.type_annotation).splitlines()
+    found = (re.match(r"\s*#\s+([\w.$]+) = .*::\s*(.+?)\s*$", line) for line in lines)
+    # The type of a call is written as its signature; what follows the arrow is the value's.
+    pairs = [(match[1].partition(".")[0], match[2].rpartition("-> ")[2]) for match in found if match]
+    assert pairs, f"no type annotations for {kernel}"
+    return pairs

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ import othello_engine.core
 import othello_engine.evaluation
 from othello_engine.core import jit
 from othello_engine.core.moves import flips, legal_moves
-from tests.core.support import kernels_of
+from tests.core.support import inferred_types, kernels_of
 
 pytestmark = pytest.mark.skipif(not jit.IS_COMPILED, reason="uncompiled functions have no types")
 
@@ -44,17 +42,6 @@ BITBOARD_NAMES = {
 KERNELS_OF_COUNTS = {"classic.weighted_sum"}
 
 
-def inferred_types(name: str) -> list[tuple[str, str]]:
-    """(variable, type) as inferred for every assignment of a kernel."""
-    (result,) = KERNELS[name].overloads.values()
-    lines = str(result.type_annotation).splitlines()
-    found = (re.match(r"\s*#\s+([\w.$]+) = .*::\s*(.+?)\s*$", line) for line in lines)
-    # The type of a call is written as its signature; what follows the arrow is the value's.
-    pairs = [(match[1].partition(".")[0], match[2].rpartition("-> ")[2]) for match in found if match]
-    assert pairs, f"no type annotations for {name}"
-    return pairs
-
-
 def test_the_kernels_are_found() -> None:
     assert {
         "moves.legal_moves",
@@ -67,7 +54,7 @@ def test_the_kernels_are_found() -> None:
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_value_in_a_kernel_is_a_float(name: str) -> None:
     """NU-2: an unsigned and a signed word that meet in a branch become a double and lose bits."""
-    assert [pair for pair in inferred_types(name) if "float" in pair[1]] == []
+    assert [pair for pair in inferred_types(KERNELS[name]) if "float" in pair[1]] == []
     assert "float" not in str(KERNELS[name].nopython_signatures)
 
 
@@ -75,7 +62,9 @@ def test_no_value_in_a_kernel_is_a_float(name: str) -> None:
 def test_every_set_of_squares_is_unsigned(name: str) -> None:
     """NU-2: a signed word smears its top bit, h8, when it is shifted."""
     wrong = [
-        (variable, kind) for variable, kind in inferred_types(name) if variable in BITBOARD_NAMES and kind != "uint64"
+        (variable, kind)
+        for variable, kind in inferred_types(KERNELS[name])
+        if variable in BITBOARD_NAMES and kind != "uint64"
     ]
     assert wrong == []
 

@@ -63,7 +63,8 @@ def test_a_worker_killed_during_a_search_costs_only_time(
     victim.send_signal(number)
     answer = engine.collect(sent_at, timeout=5)
     assert_playable(ROOT, answer)
-    assert answer.seconds < 1.02
+    # Not a measure of the clock (tools.measure.move_time is): a new process starts meanwhile on the same cores.
+    assert answer.seconds < 1.5
     again = engine.search(f"setboard {SOLVED[2].text}", "go exact", timeout=20)
     assert (again.best, again.last.score) == ("a3", 12)
     workers = workers_in_the_end(engine, 2)
