@@ -18,7 +18,7 @@ from othello_engine.search.ordering import order_moves
 from othello_engine.search.pvs import null_window, pvs
 from othello_engine.search.state import MAX_PLY, check_layout, state_at
 from othello_engine.search.task import EPOCHS, EXACT_LIMIT, SCORE_LIMIT, Child, Expansion, Task, TaskResult
-from othello_engine.types import NO_MOVE, PASS, ScoreKind
+from othello_engine.types import NO_MOVE, PASS
 
 _USE_SAMPLE_BUCKETS = 1024
 _EXPAND_DEPTH = 8
@@ -63,7 +63,7 @@ class Searcher:
         check_layout()
         ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
         self._state = state_at(state_buffer)
-        number, self.score_kind, self._disc_unit, self._win_unit = EVALUATIONS[evaluation]
+        number, _, self._disc_unit, self._win_unit = EVALUATIONS[evaluation]
         self._state.evaluation = number
         self._evaluation = number
         self._table: Any = None
@@ -206,7 +206,6 @@ class Searcher:
         state.root_best_move = NO_MOVE
         state.root_best_score = -EXACT_LIMIT if task.exact else -SCORE_LIMIT
         state.root_first_done = 0
-        state.root_n_done = 0
         return state
 
     @staticmethod
@@ -270,8 +269,3 @@ class Searcher:
             lower = max(lower, int(table.lower_bound(bounds)))
             upper = min(upper, int(table.upper_bound(bounds)))
         return Child(move, player, opponent, lower, upper, self._table_move(player, opponent), passes=not moves)
-
-
-def score_kind_of(evaluation: str) -> ScoreKind:
-    """How the midgame scores of this evaluation are shown."""
-    return EVALUATIONS[evaluation][1]

@@ -76,7 +76,7 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         _lead_pv(state, ply, _PASS)
         if is_root:
             state.root_best_move, state.root_best_score = _PASS, -score
-            state.root_first_done = state.root_n_done = np.int64(1)
+            state.root_first_done = np.int64(1)
         return -score
     is_restricted = is_root and state.root_moves != ZERO
     if is_restricted:
@@ -141,7 +141,6 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         if is_root:
             # Also takes back what a null window promised and the open one, on other table entries, did not confirm.
             state.root_best_move, state.root_best_score = best_move, best
-            state.root_n_done += np.int64(1)
             state.root_first_done = np.int64(1)
         if best >= beta:
             reward(state, ply, x, max(depth, np.int64(1)))

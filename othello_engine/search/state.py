@@ -32,7 +32,6 @@ STATE_DTYPE = np.dtype(
         ("epoch", np.uint64),
         ("table_address", np.uint64),
         ("table_mask", np.uint64),
-        ("weights_address", np.uint64),
         # root: moves allowed (0 = all), and what the finished ones proved
         ("root_ply", np.int64),
         ("root_moves", np.uint64),
@@ -40,7 +39,6 @@ STATE_DTYPE = np.dtype(
         ("root_best_move", np.int64),
         ("root_best_score", np.int64),
         ("root_first_done", np.int64),
-        ("root_n_done", np.int64),
         # move ordering
         ("killers", np.int64, (MAX_PLY, 2)),
         ("history", np.int64, (2, 64)),

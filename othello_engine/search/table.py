@@ -21,7 +21,7 @@ import numpy as np
 
 from othello_engine.core.hashing import position_hash
 from othello_engine.core.jit import I64, U64, VOID, ZERO, kernel
-from othello_engine.core.simd import load_word, prefetch, store_word
+from othello_engine.core.simd import load_word, store_word
 from othello_engine.search.layout import TABLE_BUCKET_BYTES
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE
@@ -46,12 +46,6 @@ def bucket_address(state, player, opponent):
     """Byte address of the bucket where this position belongs."""
     index = position_hash(player, opponent) & state.table_mask
     return state.table_address + index * np.uint64(TABLE_BUCKET_BYTES)
-
-
-@kernel(VOID(STATE, U64, U64))
-def prefetch_bucket(state, player, opponent):
-    """Ask for the bucket of a position that will be probed soon."""
-    prefetch(bucket_address(state, player, opponent))
 
 
 @kernel(_ENTRY(STATE, U64, U64, U64), entry=True)
