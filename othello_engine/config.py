@@ -125,6 +125,7 @@ class Config:
     move_overhead_ms: int
     info_interval_ms: int
     result_line: str
+    eval_file: str
     log_file: str
     seed: int
     explicit: frozenset[str] = frozenset()

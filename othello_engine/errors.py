@@ -7,6 +7,7 @@ OthelloError
 |-- ConfigError              an unknown key or a refused value, named
 `-- EngineError              the engine can't do what was asked in its present state
     |-- BusyError            not while a search runs
+    |-- WeightsError         a weight file that can't be used; names the file and the reason
     `-- WorkerError          a worker process failed in a way that can't be repaired
 """
 
@@ -52,6 +53,10 @@ class EngineError(OthelloError, RuntimeError):
 
 class BusyError(EngineError):
     """Refused because a search is running."""
+
+
+class WeightsError(EngineError):
+    """A weight file that is missing, foreign or damaged; the text names the file and what is wrong with it."""
 
 
 class WorkerError(EngineError):

@@ -25,7 +25,7 @@ from typing import NamedTuple, Protocol
 
 from othello_engine import __version__
 from othello_engine.config import Config
-from othello_engine.errors import ConfigError, EngineError
+from othello_engine.errors import ConfigError, EngineError, WeightsError
 from othello_engine.position import Position
 from othello_engine.types import NO_MOVE, Limits, Score, SearchInfo, SearchResult, square_name
 from protocol import commands, exit_status
@@ -466,10 +466,14 @@ class Service:
             changed = self._config.with_option(name, value)
             if key == "log_file":
                 self._traffic.open(str(value))
+            if key == "eval_file":
+                self._started_engine()  # which alone can tell whether the file is any good
             if self._engine is not None:
                 self._engine.set_option(name, value)
         except OSError as error:
             raise CommandError("io", str(value), error.strerror or str(error)) from None
+        except WeightsError as error:
+            raise CommandError("io", str(value), str(error)) from None
         except (ConfigError, EngineError) as error:
             raise CommandError("bad-option-value", str(value), str(error)) from None
         self._config = changed

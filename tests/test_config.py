@@ -80,6 +80,8 @@ def test_names_and_keys_are_found_in_any_case() -> None:
         ("ResultLine", "CSV", "csv"),
         ("LogFile", "<empty>", ""),
         ("LogFile", "/tmp/a b.log", "/tmp/a b.log"),
+        ("EvalFile", "<empty>", ""),
+        ("eval_file", "/tmp/a b.weights", "/tmp/a b.weights"),
     ],
 )
 def test_a_text_becomes_a_value(name: str, text: str, value: object) -> None:
@@ -155,6 +157,13 @@ def test_the_classic_profile_has_its_documented_numbers() -> None:
     assert profile.result_line_available
 
 
+def test_the_strong_profile_shows_hundredths_of_a_disc() -> None:
+    config = load_config(profile="strong")
+    assert (config.profile.evaluation, config.profile.score_kind) == ("patterns", "cp")
+    assert config.profile.move_time_ms is None
+    assert (config.solve_empties, config.wld_empties, config.selectivity) == (20, 22, 73)
+
+
 def test_levels_never_get_weaker() -> None:
     rows = load_profile("classic").levels
     assert (rows[0].depth, rows[0].exact_empties) == (1, 0)
@@ -166,8 +175,9 @@ def test_levels_never_get_weaker() -> None:
 
 
 def test_a_level_that_was_chosen_overrides_the_time_per_move() -> None:
-    assert load_config().bare_go_level is None
-    assert load_config(overrides={"Level": "21"}).bare_go_level == 21
+    assert load_config(profile="classic").bare_go_level is None
+    assert load_config(profile="classic", overrides={"Level": "20"}).bare_go_level == 20
+    assert load_config(profile="strong").bare_go_level == 21
 
 
 # -- files and precedence ----------------------------------------------------------------------------------

@@ -21,8 +21,9 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from othello_engine.engine.jobs import Job
+from othello_engine.engine.knowledge import Knowledge
 from othello_engine.engine.messages import Evaluate, Evaluated, Failed
-from othello_engine.engine.pool import Event, Pool, WorkerLost, WorkerReplied, wake_pipe
+from othello_engine.engine.pool import Event, Pool, Worker, WorkerLost, WorkerReplied, wake_pipe
 from othello_engine.engine.shared import WORKER_BYTES, SharedBlock, create_table_block, table_size
 from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import EngineError, WorkerError
@@ -70,7 +71,11 @@ class Ask:
 
 
 class Conductor:
-    """Runs jobs on a pool of workers. `say`: takes messages for the user, on the conductor's thread."""
+    """Runs jobs on a pool of workers.
+
+    say: takes messages for the user, on the conductor's thread. eval_file: weights of the evaluation; empty for those
+    that come with it.
+    """
 
     def __init__(
         self,
@@ -79,6 +84,7 @@ class Conductor:
         threads: int,
         hash_mb: int,
         loader: str = KERNELS,
+        eval_file: str = "",
     ) -> None:
         self.ids = count(1)
         self.generation = 0
@@ -87,6 +93,7 @@ class Conductor:
         self._say = say
         self._threads = threads
         self._hash_mb = hash_mb
+        self._knowledge = Knowledge(evaluation, eval_file, self._tell, self.post)
         self._pool = Pool(self._tell, evaluation, loader)
         self._table: SharedBlock | None = None
         self._job: Job | None = None
@@ -190,7 +197,7 @@ class Conductor:
             made = create_table_block(
                 megabytes,
                 reusable=0 if old is None else old.size,
-                reserved=max(0, self._threads - len(self._pool.ready)) * WORKER_BYTES,
+                reserved=max(0, self._threads - len(self._pool.ready)) * WORKER_BYTES + self._knowledge.bytes_to_come,
             )
         except OSError as error:
             if old is None:
@@ -204,6 +211,12 @@ class Conductor:
             old.close()
         if made.message:
             self._tell(made.message)
+
+    def use_weights(self, eval_file: str) -> None:
+        """Read other weights. What runs next waits for them; a bad file is told of, and the old ones stay."""
+        self._knowledge.use(eval_file)
+        if self._table is None:
+            self._set_up()
 
     def clear_hash(self) -> None:
         """Empty the table before the next search: its entries are of an epoch that is over. Memory is touched only
@@ -219,15 +232,25 @@ class Conductor:
 
     def ask(self, question: Question) -> None:
         """Have a position evaluated by any worker, even while it searches."""
-        ready = self._pool.ready
+        ready = self._able
         if ready:
             id = next(self.ids)
             self._questions[id] = question
             ready[0].ask(Evaluate(id, question.player, question.opponent))
-        elif self._pool.failure is not None:
-            _answer(question, error=self._pool.failure)
+        elif self._trouble is not None:
+            _answer(question, error=self._trouble)
         else:
             self._unasked.append(question)
+
+    @property
+    def _able(self) -> list[Worker]:
+        """Workers that may compute something now."""
+        return self._pool.ready if self._knowledge.is_settled else []
+
+    @property
+    def _trouble(self) -> str | None:
+        """Why nothing can be computed, and won't be; None while there is hope."""
+        return self._knowledge.failure or self._pool.failure
 
     # -- the thread ---------------------------------------------------------------------------------------------
 
@@ -251,9 +274,11 @@ class Conductor:
             _log.exception("fault while closing")
 
     def _set_up(self) -> None:
-        """Get a table, if there is none yet, and as many workers as wanted."""
+        """Get weights and a table, if there are none yet, and as many workers as wanted."""
         try:
             if self._table is None:
+                self._knowledge.prepare()
+                self._pool.use_weights(self._knowledge.block)
                 self.use_hash(self._hash_mb)
             self._pool.resize(self._threads)
         except Exception as error:
@@ -310,28 +335,32 @@ class Conductor:
 
     def _step(self) -> None:
         """Let the job go on as far as it can, and deal with what has changed about readiness."""
-        ready = self._pool.ready
-        if ready or self._pool.failure is not None:
+        is_quiet = all(worker.request is None for worker in self._pool.ready)
+        if self._knowledge.has_news and is_quiet and not self._questions:
+            self._knowledge.change_over()
+            self.clear_hash()  # its scores are those of the old weights
+        if self._able or self._trouble is not None:
             while self._unasked:
                 self.ask(self._unasked.popleft())
-        if self._clear_wanted and all(worker.request is None for worker in ready):
+        if self._clear_wanted and is_quiet:
             self._clear_wanted = False
             if self._table is not None:
                 self._table.clear()
         while self._job is not None:
             # A search must not begin while leftovers of the one before could still write into the cleared table.
-            self._job.step([] if self._clear_wanted else ready, self._pool.failure)
+            self._job.step([] if self._clear_wanted else self._able, self._trouble)
             if not self._job.is_done:
                 break
             job, self._job = self._job, None
             job.finish()
             self._run_commands()
         with self._state:
-            if self._pool.is_complete and not self._commands and not self._is_ready:
+            is_complete = self._pool.is_complete and self._knowledge.is_settled
+            if is_complete and not self._commands and not self._is_ready:
                 self._is_ready = True
                 self._state.notify_all()
-            if self._failure != self._pool.failure:
-                self._failure = self._pool.failure
+            if self._failure != self._trouble:
+                self._failure = self._trouble
                 self._state.notify_all()
 
     def _fault(self, text: str) -> None:
@@ -360,6 +389,7 @@ class Conductor:
         self._pool.close()
         if self._table is not None:
             self._table.close()
+        self._knowledge.close()
         for question in [*self._questions.values(), *self._unasked]:
             _answer(question, error=reason)
         if job is not None:

@@ -1,8 +1,10 @@
 """Which searches answer a request, one after another, and what their outcomes amount to. Pure; no clock, no worker.
 
 A request is answered by iterations: one ply deeper each, then, if the end of the game is near enough, a solve for who
-wins or for the disc difference. An iteration finds `multipv` lines, each by a search of the root without the moves
-found before. A search starts in a narrow window around the score expected and is repeated in a wider one if that fails.
+wins or for the disc difference. Where time is limited, somebody who knows the clock says whether a solve fits in it,
+and the solve takes over as early as it does (`hand_over`). An iteration finds `multipv` lines, each by a search of the
+root without the moves found before. A search starts in a narrow window around the score expected and is repeated in a
+wider one if that fails.
 
 What is reported is proved: the lines of the last complete iteration, or a move that an interrupted one has proved to be
 better at its depth, marked as such. `score disc` and `score wld` appear only for a search to the end of the game.
@@ -10,7 +12,7 @@ better at its depth, marked as such. `score disc` and `score wld` appear only fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -31,6 +33,13 @@ ORDERING_DEPTH = 2
 """Plies of midgame search before a solve. Deeper ones leave moves in the table that are good guesses for the midgame;
 the endgame search, which puts few replies first, does better without: 82 million nodes for FFO 21-33 after 2 plies, 112
 million after 6, twice as many after 12."""
+SOLVE_SELECTIVITIES: tuple[int, ...] = ()
+"""Confidences in per cent, rising, of the solves that come before the exact one when time is limited. Empty as long as
+the endgame search does not prune."""
+DIRECT_MARGIN = 4.0
+"""A solve that fits in the time so many times over is begun at once: it will hardly need anything to fall back on."""
+LATER_MARGIN = 1.5
+"""The same, after a search that is a good answer if the solve should fail."""
 EXACT_WIDTH = 3
 """Half the first window of an exact solve, in discs, around a guess."""
 
@@ -52,7 +61,8 @@ class Plan:
     allowed, 0 = all. window: discs, for solves. selectivity: per cent, for the midgame; solve_selectivity: for solves,
     100 = proof. score_kind: of midgame scores. width: half the first window of an iteration, in the units of the
     evaluation; unit: such units per disc, roughly. draw_value, seed: as of a task. must_hurry: one legal move is
-    answered at once. is_limited: a solve may be cut short, and should have something to fall back on.
+    answered at once. is_limited: a solve may be cut short, and should have something to fall back on. is_timed: the
+    clock decides when an open-ended request is solved.
     """
 
     player: int
@@ -74,6 +84,7 @@ class Plan:
     seed: int = 0
     must_hurry: bool = True
     is_limited: bool = False
+    is_timed: bool = False
 
     @property
     def n_empties(self) -> int:
@@ -122,9 +133,16 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Iteration:
+class Iteration:
+    """depth: plies, or for a solve the empty squares. selectivity: per cent."""
+
     phase: Phase
     depth: int
+    selectivity: int
+
+    @property
+    def is_solve(self) -> bool:
+        return self.phase is not Phase.MIDGAME
 
 
 class Deepening:
@@ -150,9 +168,9 @@ class Deepening:
         return self._index >= len(self._iterations)
 
     @property
-    def phase(self) -> Phase:
-        """Of the iteration that `next` belongs to, or of the last one."""
-        return self._iterations[min(self._index, len(self._iterations) - 1)].phase
+    def iteration(self) -> Iteration:
+        """The one that `next` belongs to, or the last one. Not for a finished game."""
+        return self._iterations[min(self._index, len(self._iterations) - 1)]
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -164,6 +182,27 @@ class Deepening:
         """True when `next` would begin an iteration: the place to ask whether there is time for one."""
         return not self.is_finished and not self._found and self._failures == 0
 
+    def hand_over(self, fits: Callable[[Iteration, float], bool]) -> None:
+        """Between iterations of a timed request: leave out those before a solve that fits in the time.
+
+        fits: says whether a solve does, so many times over. Of several, the one that proves most is taken. Far from
+        the end, or when time is scarce, a few plies come first in any case.
+        """
+        if not self.plan.is_timed or not self.is_between_iterations:
+            return
+        empties = self.plan.n_empties
+        if self.iteration.is_solve or self._index >= last_midgame_depth(empties):
+            margin = LATER_MARGIN
+        elif self._index >= ORDERING_DEPTH and empties <= self.plan.solve_empties:
+            margin = DIRECT_MARGIN
+        else:
+            return
+        for index in range(len(self._iterations) - 1, self._index, -1):
+            iteration = self._iterations[index]
+            if iteration.is_solve and fits(iteration, margin):
+                self._index = index
+                return
+
     def next(self) -> Step:
         """The search to run now."""
         assert not self.is_finished
@@ -171,7 +210,6 @@ class Deepening:
         continues = self._failures > 0
         if not continues:
             self._alpha, self._beta = self._first_window(iteration)
-        is_exact = iteration.phase is not Phase.MIDGAME
         taken = {line.move for line in self._found}
         moves = self.plan.allowed
         for move in taken - {PASS}:
@@ -182,9 +220,9 @@ class Deepening:
             self._alpha,
             self._beta,
             iteration.depth,
-            exact=is_exact,
+            exact=iteration.is_solve,
             moves=0 if moves == self.plan.legal else moves,
-            selectivity=self.plan.solve_selectivity if is_exact else self.plan.selectivity,
+            selectivity=iteration.selectivity,
             draw_value=self.plan.draw_value,
             seed=self.plan.seed,
         )
@@ -231,7 +269,7 @@ class Deepening:
 
     # -- windows ------------------------------------------------------------------------------------------------
 
-    def _outer_window(self, iteration: _Iteration) -> tuple[int, int]:
+    def _outer_window(self, iteration: Iteration) -> tuple[int, int]:
         """The window in which a score is accepted even if it is only a bound."""
         if iteration.phase is Phase.MIDGAME:
             return -SCORE_LIMIT, SCORE_LIMIT
@@ -242,7 +280,7 @@ class Deepening:
             return alpha, max(alpha + 1, min(self.plan.window[1], EXACT_LIMIT))
         return -EXACT_LIMIT, EXACT_LIMIT
 
-    def _first_window(self, iteration: _Iteration) -> tuple[int, int]:
+    def _first_window(self, iteration: Iteration) -> tuple[int, int]:
         outer = self._outer_window(iteration)
         rank = len(self._found)
         if iteration.phase is Phase.WLD or rank >= len(self.lines):
@@ -259,16 +297,17 @@ class Deepening:
                 return _within(outer, -1, 1)
             return _within(outer, 0, EXACT_LIMIT) if score.value > 0 else _within(outer, -EXACT_LIMIT, 0)
         # Disc differences are even: an even guess in the middle leaves the edges odd, where no score lies.
-        guess = 2 * round(score.value / self.plan.unit / 2)
+        unit = 1 if score.kind is ScoreKind.DISCS else self.plan.unit
+        guess = 2 * round(score.value / unit / 2)
         guess = max(-EXACT_LIMIT, min(guess, EXACT_LIMIT))
         return _within(outer, guess - EXACT_WIDTH, guess + EXACT_WIDTH)
 
-    def _next_window(self, outcome: Outcome, iteration: _Iteration) -> tuple[int, int]:
+    def _next_window(self, outcome: Outcome, iteration: Iteration) -> tuple[int, int]:
         """The window after one that the score lies outside of."""
         outer = self._outer_window(iteration)
         if self._failures > 2 * MAX_FAILURES:  # scores that contradict each other, now above, now below
             return outer
-        is_exact = iteration.phase is not Phase.MIDGAME
+        is_exact = iteration.is_solve
         width = (EXACT_WIDTH if is_exact else self.plan.width) << 1 + self._failures
         is_last = self._failures > MAX_FAILURES
         if outcome.lower >= self._beta:
@@ -277,11 +316,11 @@ class Deepening:
         else:
             alpha = outer[0] if is_last else outcome.upper - width
             beta = outcome.upper + 1
-        if is_exact:  # what is proved to the end of the game holds
+        if is_exact and iteration.selectivity == 100:  # what is proved to the end of the game holds
             alpha, beta = max(alpha, outcome.lower - 1), min(beta, outcome.upper + 1)
         return _within(outer, alpha, beta)
 
-    def _is_final(self, outcome: Outcome, iteration: _Iteration) -> bool:
+    def _is_final(self, outcome: Outcome, iteration: Iteration) -> bool:
         """True if the score is exact, or a bound that no wider window would improve on."""
         if outcome.lower == outcome.upper:
             return True
@@ -290,7 +329,7 @@ class Deepening:
 
     # -- results ------------------------------------------------------------------------------------------------
 
-    def _line(self, outcome: Outcome, iteration: _Iteration, complete: bool = True) -> Line:
+    def _line(self, outcome: Outcome, iteration: Iteration, complete: bool = True) -> Line:
         assert self._step is not None
         move = outcome.best_move
         pv = outcome.pv
@@ -299,9 +338,8 @@ class Deepening:
             move, pv = known[0], ()
         if pv[:1] != (move,):
             pv = (move,)
-        is_solve = iteration.phase is not Phase.MIDGAME
         return Line(
-            depth=self.plan.n_empties if is_solve else iteration.depth,
+            depth=iteration.depth,
             selective_depth=max(outcome.selective_depth, len(pv)),
             selectivity=self._step.task.selectivity,
             score=self._score(outcome, iteration, complete),
@@ -309,7 +347,7 @@ class Deepening:
             complete=complete,
         )
 
-    def _score(self, outcome: Outcome, iteration: _Iteration, complete: bool) -> Score:
+    def _score(self, outcome: Outcome, iteration: Iteration, complete: bool) -> Score:
         is_exact = complete and outcome.lower == outcome.upper
         if not complete or outcome.lower >= self._beta or is_exact:
             value, bound = outcome.lower, Bound.EXACT if is_exact else Bound.LOWER
@@ -365,26 +403,29 @@ def fallback_move(plan: Plan) -> int:
     return min(_squares(plan.allowed), key=replies)
 
 
-def _iterations(plan: Plan) -> list[_Iteration]:
+def _iterations(plan: Plan) -> list[Iteration]:
     """All iterations of a request, in order; empty for a finished game."""
     if plan.is_over:
         return []
     empties = plan.n_empties
-    exact = _Iteration(Phase.EXACT, empties)
-    wld = _Iteration(Phase.WLD, empties)
+    exact = Iteration(Phase.EXACT, empties, plan.solve_selectivity)
+    wld = Iteration(Phase.WLD, empties, plan.solve_selectivity)
     if plan.goal is not Goal.AUTO:
         before = last_midgame_depth(empties) if plan.is_limited else ORDERING_DEPTH
-        return [*_midgame(min(before, empties)), wld if plan.goal is Goal.WLD else exact]
+        return [*_midgame(plan, before), wld if plan.goal is Goal.WLD else exact]
     if plan.must_hurry and plan.legal.bit_count() <= 1:
-        return _midgame(min(FORCED_DEPTH, plan.max_depth, empties))
+        return _midgame(plan, min(FORCED_DEPTH, plan.max_depth))
     if not plan.may_solve:
-        return _midgame(min(plan.max_depth, empties))
-    if empties <= plan.solve_empties:
-        return [*_midgame(min(ORDERING_DEPTH, empties)), exact]
-    if plan.max_depth < empties:
-        return _midgame(plan.max_depth)
-    midgame = _midgame(min(last_midgame_depth(empties), empties))
-    return [*midgame, wld, exact] if empties <= plan.wld_empties else [*midgame, exact]
+        return _midgame(plan, plan.max_depth)
+    is_near = empties <= plan.solve_empties
+    if not is_near and plan.max_depth < empties:
+        return _midgame(plan, plan.max_depth)
+    solves = [wld, exact] if not is_near and empties <= plan.wld_empties else [exact]
+    if plan.is_timed:
+        levels = [level for level in SOLVE_SELECTIVITIES if plan.selectivity <= level < plan.solve_selectivity]
+        solves = [Iteration(Phase.EXACT, empties, level) for level in levels] + solves
+        return [*_midgame(plan, min(plan.max_depth, last_timed_depth(empties))), *solves]
+    return [*_midgame(plan, ORDERING_DEPTH if is_near else last_midgame_depth(empties)), *solves]
 
 
 def last_midgame_depth(n_empties: int) -> int:
@@ -392,8 +433,15 @@ def last_midgame_depth(n_empties: int) -> int:
     return n_empties // 2 + 1
 
 
-def _midgame(depth: int) -> list[_Iteration]:
-    return [_Iteration(Phase.MIDGAME, each) for each in range(1, depth + 1)]
+def last_timed_depth(n_empties: int) -> int:
+    """The same where time is limited. A solve that fits takes over before; if none does, these plies are the better use
+    of the time, the last of them with forward pruning still much cheaper than a solve."""
+    return max(last_midgame_depth(n_empties), n_empties - 4)
+
+
+def _midgame(plan: Plan, depth: int) -> list[Iteration]:
+    last = min(depth, plan.n_empties)
+    return [Iteration(Phase.MIDGAME, each, plan.selectivity) for each in range(1, last + 1)]
 
 
 def _within(outer: tuple[int, int], alpha: int, beta: int) -> tuple[int, int]:

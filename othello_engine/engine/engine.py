@@ -26,6 +26,7 @@ from othello_engine.engine.request import make_order
 from othello_engine.engine.scheduler import Scheduler
 from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import BusyError, EngineError
+from othello_engine.evaluation.weights import check as check_weights
 from othello_engine.position import Position
 from othello_engine.types import BLACK, Limits, Score, ScoreKind, SearchInfo, SearchResult
 
@@ -147,6 +148,7 @@ class Engine:
                     self._config.threads,
                     self._config.hash_mb,
                     self._loader,
+                    self._config.eval_file,
                 )
                 weakref.finalize(self, self._conductor.close)  # also at the end of the program
                 self._conductor.start()
@@ -162,7 +164,8 @@ class Engine:
     def set_option(self, name: str, value: OptionValue | None = None) -> None:
         """Change an option, with effect at once. A button takes no value.
 
-        Raises ConfigError for what the option does not take, BusyError while a search runs.
+        Raises ConfigError for what the option does not take, BusyError while a search runs, WeightsError for a file
+        that EvalFile can't take.
         """
         with self._lock:
             spec = option_spec(name)
@@ -171,6 +174,8 @@ class Engine:
                 return
             changed = self._config.with_option(name, value)
             self._refuse_if_busy(f"{spec.name} can't be changed")
+            if spec.key == "eval_file" and changed.eval_file:
+                check_weights(changed.eval_file)
             self._config = changed
             conductor = self._conductor
             if conductor is None:
@@ -180,6 +185,8 @@ class Engine:
                 conductor.post(lambda: conductor.use_threads(changed.threads), changes_workers=True)
             elif spec.key == "hash_mb":
                 conductor.post(lambda: conductor.use_hash(changed.hash_mb), changes_workers=True)
+            elif spec.key == "eval_file":
+                conductor.post(lambda: conductor.use_weights(changed.eval_file), changes_workers=True)
 
     def clear_hash(self) -> None:
         """Forget everything in the transposition table. Raises BusyError while a search runs."""

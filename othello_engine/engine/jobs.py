@@ -13,10 +13,23 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from othello_engine.core import plain
-from othello_engine.engine.clock import NO_LIMIT, Budget, may_start
+from othello_engine.engine.clock import (
+    NO_LIMIT,
+    SELECTIVE_SHARES,
+    WLD_SHARE,
+    Budget,
+    Verdict,
+    may_solve,
+    may_start,
+    solve_cost_ms,
+    unrest,
+)
 from othello_engine.engine.deepening import (
+    LATER_MARGIN,
     Deepening,
+    Iteration,
     Line,
+    Phase,
     Plan,
     document_score,
     fallback_move,
@@ -25,7 +38,7 @@ from othello_engine.engine.deepening import (
 from othello_engine.engine.messages import Counted, Expand, Expanded, Failed, Perft, Reply, Search, Searched
 from othello_engine.engine.pool import Compute, Worker
 from othello_engine.engine.scheduler import Scheduler
-from othello_engine.types import N_SQUARES, NO_MOVE, SearchInfo, SearchResult
+from othello_engine.types import N_SQUARES, NO_MOVE, Goal, SearchInfo, SearchResult
 
 STOP_GRACE_S = 0.008
 """How long a stopped search waits for its workers' last replies, which take a fraction of that; afterwards it answers
@@ -34,6 +47,8 @@ NODE_CHECK_S = 0.002
 """How often the node counts of several workers are added up when nodes are limited."""
 HEARTBEAT_S = 1.0
 """A search without news repeats its best line with the present node count."""
+PONDER_SOLVE_MS = 10_000
+"""A solve that is likely to take no longer than this is begun while pondering; otherwise deeper plies come first."""
 MAX_LOSSES = 3
 """Workers in a row that may die over a job without anything coming back: then the job itself is deadly."""
 PERFT_SPLIT_DEPTH = 3
@@ -112,6 +127,8 @@ class SearchJob:
         self._n_idle = 0
         self._iteration_began = 0.0
         self._durations = (0.0, 0.0)  # of the last two iterations, the later one first
+        self._verdicts: list[Verdict] = []  # of the midgame iterations
+        self._n_workers = 1
         self._told_at = order.asked_at
         self._told: tuple[SearchInfo, ...] = ()
         self._is_exhausted = False  # nothing more to find out, or no time to
@@ -146,6 +163,7 @@ class SearchJob:
         if self.is_done:
             return
         now = self._clock()
+        self._n_workers = max(1, len(workers))
         if workers and self._counts_from is None and not self._order.pondering:
             self._counts_from = now
         if failure is not None and not workers:
@@ -225,6 +243,7 @@ class SearchJob:
         deepening = self._deepening
         if 0 < self._order.node_limit <= self.nodes:
             deepening.interrupt(None)
+        deepening.hand_over(lambda iteration, margin: self._fits(iteration, margin, now))
         if deepening.is_finished or (deepening.is_between_iterations and not self._may_start(now)):
             self._is_exhausted = True
             return
@@ -246,8 +265,12 @@ class SearchJob:
             self._halt(now)
             return
         self._is_searching = False
+        iteration = self._deepening.iteration
         lines = self._deepening.report(outcome)
         if lines:
+            if not iteration.is_solve:
+                best = lines[0]
+                self._verdicts.append(Verdict(best.move, best.score.value / self._order.plan.unit))
             self._durations = (now - self._iteration_began, self._durations[0])
             self._tell(lines, now)
 
@@ -255,9 +278,23 @@ class SearchJob:
         """True if the clock lets another iteration begin."""
         if self._is_open or self._counts_from is None:
             return True
+        budget = self._order.budget
         elapsed_ms = (now - self._counts_from) * 1000
+        iteration = self._deepening.iteration
+        if iteration.is_solve and not budget.may_overrun_soft:
+            if self._order.plan.goal is not Goal.AUTO:  # asked for, whether it is likely to end in time or not
+                return budget.hard_ms is None or elapsed_ms < budget.hard_ms
+            return self._fits(iteration, LATER_MARGIN, now)
         last, before = (duration * 1000 for duration in self._durations)
-        return may_start(self._order.budget, elapsed_ms, last, before)
+        return may_start(budget, elapsed_ms, last, before, unrest(self._verdicts))
+
+    def _fits(self, iteration: Iteration, margin: float, now: float) -> bool:
+        """True if a solve fits in the time, so many times over."""
+        share = WLD_SHARE if iteration.phase is Phase.WLD else SELECTIVE_SHARES.get(iteration.selectivity, 1.0)
+        cost_ms = solve_cost_ms(iteration.depth, self._n_workers, share * max(1, self._order.plan.multipv))
+        if self._is_open or self._counts_from is None:
+            return cost_ms <= PONDER_SOLVE_MS
+        return may_solve(self._order.budget, (now - self._counts_from) * 1000, cost_ms, margin)
 
     def _halt(self, now: float) -> None:
         if self._halted_at is None:
@@ -315,9 +352,12 @@ class SearchJob:
         return sum(self._nodes.values()) + sum(worker.nodes for worker in self._given.values())
 
     def _deadline(self) -> float | None:
-        if self._counts_from is None or self._order.budget.hard_ms is None:
+        budget = self._order.budget
+        is_solving = self._is_searching and self._deepening.iteration.is_solve
+        limit_ms = budget.solve_ms if is_solving else budget.hard_ms
+        if self._counts_from is None or limit_ms is None:
             return None
-        return self._counts_from + self._order.budget.hard_ms / 1000
+        return self._counts_from + limit_ms / 1000
 
     def _is_out_of_time(self, now: float) -> bool:
         deadline = self._deadline()

@@ -21,6 +21,11 @@ class UseState(NamedTuple):
     """Take the block that follows on the pipe as search state."""
 
 
+class UseWeights(NamedTuple):
+    """Take the block that follows on the pipe as weights of the evaluation. Sent once, before the table; what is in it
+    may come, and change, later."""
+
+
 class UseTable(NamedTuple):
     """Take the block that follows on the pipe as transposition table; the reply is a `Ready`."""
 
@@ -56,7 +61,7 @@ class Exit(NamedTuple):
     """Leave at once."""
 
 
-Work = UseState | UseTable | NewGame | Search | Expand | Perft
+Work = UseState | UseWeights | UseTable | NewGame | Search | Expand | Perft
 Control = Evaluate | Exit
 
 # -- replies -----------------------------------------------------------------------------------------------------

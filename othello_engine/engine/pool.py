@@ -41,6 +41,7 @@ from othello_engine.engine.messages import (
     Search,
     UseState,
     UseTable,
+    UseWeights,
     Work,
 )
 from othello_engine.engine.shared import SharedBlock
@@ -183,7 +184,7 @@ class Worker:
         with contextlib.suppress(OSError):
             self._work.send(work)
 
-    def send_block(self, work: UseState | UseTable, block: SharedBlock) -> None:
+    def send_block(self, work: UseState | UseWeights | UseTable, block: SharedBlock) -> None:
         """Hand over memory; the receipt of a table is confirmed by `Ready`."""
         if isinstance(work, UseTable):
             self.tables_on_the_way += 1
@@ -218,7 +219,7 @@ class Worker:
 
 
 class Pool:
-    """As many workers as `resize` says, all with the same table.
+    """As many workers as `resize` says, all with the same table and the same weights.
 
     say: told, in words for the user, what happens to workers. loader, evaluation: see `worker.main`.
     """
@@ -237,6 +238,7 @@ class Pool:
         self._target = 0
         self._may_start_all = False
         self._table: SharedBlock | None = None
+        self._weights: SharedBlock | None = None
         self._workers: dict[int, Worker] = {}
         self._leaving: list[Worker] = []
         self._said: set[str] = set()
@@ -269,6 +271,11 @@ class Pool:
             if worker.stage is not _Stage.STARTING:
                 worker.stage = _Stage.LOADING
                 worker.send_block(UseTable(), block)
+
+    def use_weights(self, block: SharedBlock | None) -> None:
+        """Give all workers that will be started these weights of the evaluation, if it has any."""
+        assert not self._workers
+        self._weights = block
 
     def new_game(self) -> None:
         """Let all workers forget what orders their moves, before they next compute."""
@@ -373,6 +380,8 @@ class Pool:
         if isinstance(reply, Hello):
             worker.stage = _Stage.LOADING
             worker.send_block(UseState(), worker.state)
+            if self._weights is not None:
+                worker.send_block(UseWeights(), self._weights)
             if self._table is not None:
                 worker.send_block(UseTable(), self._table)
             return None

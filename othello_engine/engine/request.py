@@ -57,6 +57,7 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
         seed=config.seed,
         must_hurry=not limits.is_open,
         is_limited=limits.nodes is not None or _has_time_limit(limits),
+        is_timed=_has_time_limit(limits) and not limits.infinite,
     )
     if level is not None:
         plan = replace(

@@ -37,6 +37,7 @@ from othello_engine.engine.messages import (
     Searched,
     UseState,
     UseTable,
+    UseWeights,
     Work,
 )
 from othello_engine.engine.shared import SharedBlock
@@ -70,7 +71,9 @@ class Backend(Protocol):
 
     notes: tuple[str, ...]
 
-    def searcher(self, state_buffer: Any, evaluation: str) -> SearcherLike: ...
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> SearcherLike:
+        """weights: memory that holds those of the evaluation whenever something is computed; None if it has none."""
+
     def table_use(self, buffer: Any, generation: int, epoch: int) -> int: ...
 
 
@@ -124,6 +127,7 @@ class _Worker:
         self._lock = threading.Lock()  # one reply at a time
         self._state: SharedBlock | None = None
         self._table: SharedBlock | None = None
+        self._weights: SharedBlock | None = None
         self._searcher: SearcherLike | None = None
         self._hashfull = 0
         self._hashfull_at = float("-inf")
@@ -166,12 +170,15 @@ class _Worker:
     # -- the main thread ----------------------------------------------------------------------------------------
 
     def receive_memory(self) -> None:
-        """Ask for the search state and the table, before anything that takes long: the parent may have to wait."""
+        """Ask for the search state, the weights if there are any, and the table, before anything that takes long: the
+        parent may have to wait."""
         self.tell(Hello())
         while self._state is None or self._table is None:
             request = self._work.recv()
             if isinstance(request, UseState):
                 self._state = SharedBlock.receive(self._work)
+            elif isinstance(request, UseWeights):
+                self._weights = SharedBlock.receive(self._work)
             elif isinstance(request, UseTable):
                 self._table = SharedBlock.receive(self._work)
 
@@ -179,9 +186,12 @@ class _Worker:
         """Make a searcher and do what is asked of it, for ever."""
         assert self._state is not None
         assert self._table is not None
-        self._searcher = backend.searcher(self._state.buffer, evaluation)
+        weights = None if self._weights is None else self._weights.buffer
+        self._searcher = backend.searcher(self._state.buffer, evaluation, weights)
         self._searcher.attach_table(self._table.buffer)
         self._table.populate()
+        if self._weights is not None:
+            self._weights.populate()
         self.tell(Ready(tuple(backend.notes)))
         while True:
             try:
@@ -250,8 +260,8 @@ class _Kernels:
         self._driver = driver
         self.notes = notes
 
-    def searcher(self, state_buffer: Any, evaluation: str) -> SearcherLike:
-        searcher: SearcherLike = self._driver.Searcher(state_buffer, evaluation)
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> SearcherLike:
+        searcher: SearcherLike = self._driver.Searcher(state_buffer, evaluation, weights)
         _touch(searcher)
         return searcher
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from othello_engine.core import plain
 from othello_engine.core.perft import perft as perft_kernel
-from othello_engine.evaluation.evaluate import EVALUATIONS, static_value
+from othello_engine.evaluation.evaluate import EVALUATIONS, begin, static_value
+from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.search import table
 from othello_engine.search.layout import STATE_BYTES, TABLE_BUCKET_BYTES
-from othello_engine.search.midgame import STOPPED_VALUE, leaf_value, terminal_value
-from othello_engine.search.ordering import order_moves
+from othello_engine.search.midgame import STOPPED_VALUE, terminal_value
+from othello_engine.search.ordering import order
 from othello_engine.search.pvs import null_window, pvs
 from othello_engine.search.state import MAX_PLY, check_layout, state_at
 from othello_engine.search.task import EPOCHS, EXACT_LIMIT, SCORE_LIMIT, Child, Expansion, Task, TaskResult
@@ -26,6 +27,7 @@ _EXPAND_DEPTH = 8
 _NOISE = 64
 """A seed adds less than this to the order score of each square: it decides between moves that are equal or nearly so,
 and so which of several best moves is found first."""
+_SPARE_PLY = MAX_PLY + 1
 _PERFT_SLICE_DEPTH = 7
 """Perft looks at the stop flag between subtrees of this depth: a few milliseconds each."""
 
@@ -55,17 +57,22 @@ def table_use(buffer: Any, generation: int, epoch: int) -> int:
 class Searcher:
     """Kernels, state record and table of one search process.
 
-    state_buffer: STATE_BYTES of writable memory, kept alive by the caller; evaluation: a name in EVALUATIONS.
+    state_buffer: STATE_BYTES of writable memory, kept alive by the caller; evaluation: a name in EVALUATIONS; weights:
+    the stages of a trained one, one after another, in memory that the caller keeps as long as this searcher.
     Not thread-safe, except that `evaluate` may be called while `run` is running.
     """
 
-    def __init__(self, state_buffer: Any, evaluation: str = "classic") -> None:
+    def __init__(self, state_buffer: Any, evaluation: str = "classic", weights: Any = None) -> None:
         check_layout()
         ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
         self._state = state_at(state_buffer)
         number, _, self._disc_unit, self._win_unit = EVALUATIONS[evaluation]
         self._state.evaluation = number
         self._evaluation = number
+        self._weights = weights
+        assert evaluation == "classic" or weights is not None
+        if weights is not None:
+            self._state.weights_address = _address_of(weights)
         self._table: Any = None
         self._generation = -1
         self.attach_table(bytearray(2 * TABLE_BUCKET_BYTES))
@@ -140,7 +147,7 @@ class Searcher:
         meta = self._entry(player, opponent)[1]
         first, second = int(table.entry_move(meta)), int(table.entry_second_move(meta))
         boards = np.uint64(player), np.uint64(opponent), np.uint64(moves)
-        n_moves = int(order_moves(state, *boards, max(task.depth, _EXPAND_DEPTH), task.ply, first, second))
+        n_moves = int(order(state, *boards, max(task.depth, _EXPAND_DEPTH), task.ply, first, second))
         ordered = sorted((int(packed) for packed in state.moves[task.ply, :n_moves]), reverse=True)
         children = []
         for packed in ordered:
@@ -155,7 +162,15 @@ class Searcher:
         if not plain.legal_moves(player, opponent) and not plain.legal_moves(opponent, player):
             score = plain.final_score(player, opponent)
             return score * self._disc_unit + (score > 0) * self._win_unit - (score < 0) * self._win_unit
-        return int(static_value(self._evaluation, np.uint64(player), np.uint64(opponent)))
+        # The listener asks while a kernel runs: the row behind the last ply is this method's own.
+        return self._static_value(player, opponent, _SPARE_PLY)
+
+    def _static_value(self, player: int, opponent: int, ply: int) -> int:
+        """Value by the evaluation alone; fills the row of `ply`."""
+        row = self._row(ply)
+        p, o, moves = np.uint64(player), np.uint64(opponent), np.uint64(plain.legal_moves(player, opponent))
+        begin(self._evaluation, row, p, o)
+        return int(static_value(self._evaluation, self._state.weights_address, row, p, o, moves))
 
     def perft(self, player: int, opponent: int, depth: int) -> int | None:
         """Leaves at `depth` (a pass is a ply, a finished game one leaf); None if the stop flag was set."""
@@ -206,7 +221,12 @@ class Searcher:
         state.root_best_move = NO_MOVE
         state.root_best_score = -EXACT_LIMIT if task.exact else -SCORE_LIMIT
         state.root_first_done = 0
+        begin(self._evaluation, self._row(task.ply), np.uint64(task.player), np.uint64(task.opponent))
         return state
+
+    def _row(self, ply: int) -> Any:
+        """Address of the evaluation's row of a ply."""
+        return np.uint64(int(self._state.rows_address) + ply * ROW_BYTES)
 
     @staticmethod
     def _window(task: Task) -> tuple[int, int]:
@@ -260,7 +280,7 @@ class Searcher:
             score = int(terminal_value(self._state, np.uint64(player), np.uint64(opponent), task.ply + 1))
             return Child(move, player, opponent, score, score, over=True)
         if not task.exact and depth <= 0:
-            score = int(leaf_value(self._state, np.uint64(player), np.uint64(opponent), task.ply + 1))
+            score = self._static_value(player, opponent, task.ply + 1)
             return Child(move, player, opponent, score, score)
         bounds, meta = self._entry(player, opponent)
         kind, needed = self._table_terms(task.exact, player | opponent, depth)

@@ -7,7 +7,10 @@ import numpy as np
 
 from othello_engine.core.jit import I64, ONE, U64, VOID, ZERO, kernel
 from othello_engine.core.simd import flips, legal_moves, popcount, square_of
-from othello_engine.evaluation.classic import SQUARE_WEIGHTS
+from othello_engine.evaluation.classic import SQUARE_WEIGHTS, neighbours
+from othello_engine.evaluation.evaluate import PATTERNS
+from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after
+from othello_engine.evaluation.patterns import value_of_row
 from othello_engine.search.state import STATE
 
 TABLE_MOVE = np.int64(200_000)
@@ -27,7 +30,7 @@ HISTORY_LIMIT = np.int64(30_000)
 _CORNERS = np.uint64(0x8100000000000081)
 
 
-@kernel(I64(STATE, U64, U64, U64, I64, I64, I64, I64), entry=True)
+@kernel(I64(STATE, U64, U64, U64, I64, I64, I64, I64))
 def order_moves(state, player, opponent, moves, depth, ply, first, second):
     """Write the moves of the bitboard into row `ply` of state.moves; returns how many.
 
@@ -59,6 +62,59 @@ def order_moves(state, player, opponent, moves, depth, ply, first, second):
         row[n_moves] = (value << np.int64(8)) | x
         n_moves += np.int64(1)
     return n_moves
+
+
+FIRST_OF_TABLE = np.int64(1 << 21)
+SECOND_OF_TABLE = np.int64(1 << 20)
+"""Table moves come before what any value says."""
+VALUE_DEPTH = np.int64(3)
+"""From this depth on replies are ordered by their value; below by counting moves, which costs much less."""
+VALUE_REPLY_COST = np.int64(40)
+"""Hundredths of a disc that each reply left to the opponent costs a move, beside the value of the position."""
+COUNT_REPLY_COST = np.int64(16)
+COUNT_POTENTIAL_COST = np.int64(8)
+COUNT_CORNER = np.int64(25)
+_ROW = np.uint64(ROW_BYTES)
+
+
+@kernel(I64(STATE, U64, U64, U64, I64, I64, I64, I64))
+def order_by_value(state, player, opponent, moves, depth, ply, first, second):
+    """As `order_moves`, by the trained evaluation; the row of this ply is filled, the next one is overwritten."""
+    row = state.rows_address + np.uint64(ply) * _ROW
+    list_ = state.moves[ply]
+    n_moves = np.int64(0)
+    while moves != ZERO:
+        x = square_of(moves)
+        bit = moves & (~moves + ONE)
+        moves ^= bit
+        turned = flips(x, player, opponent)
+        next_player, next_opponent = opponent ^ turned, player ^ turned ^ bit
+        if x == first:
+            value = FIRST_OF_TABLE
+        elif x == second:
+            value = SECOND_OF_TABLE
+        else:
+            replies = legal_moves(next_player, next_opponent)
+            if depth >= VALUE_DEPTH:
+                own_view_after(row, row + _ROW, x, turned)
+                value = -value_of_row(state.weights_address, row + _ROW, next_player, next_opponent, replies)
+                value -= VALUE_REPLY_COST * popcount(replies)
+            else:
+                value = -COUNT_REPLY_COST * (popcount(replies) + popcount(replies & _CORNERS))
+                value -= COUNT_POTENTIAL_COST * popcount(neighbours(next_opponent) & ~(next_player | next_opponent))
+                if bit & _CORNERS != ZERO:
+                    value += COUNT_CORNER
+        list_[n_moves] = (value << np.int64(8)) | x
+        n_moves += np.int64(1)
+    return n_moves
+
+
+@kernel(I64(STATE, U64, U64, U64, I64, I64, I64, I64), entry=True)
+def order(state, player, opponent, moves, depth, ply, first, second):
+    """Write the moves into row `ply` of state.moves in the way that goes with the evaluation; returns how many."""
+    if state.evaluation == PATTERNS:
+        return order_by_value(state, player, opponent, moves, depth, ply, first, second)
+    return order_moves(state, player, opponent, moves, depth, ply, first, second)
 
 
 @kernel(I64(STATE, I64, I64, I64))

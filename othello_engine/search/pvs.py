@@ -8,10 +8,19 @@ import numpy as np
 
 from othello_engine.core.jit import I64, ONE, U64, VOID, ZERO, kernel
 from othello_engine.core.simd import flips, legal_moves, popcount
+from othello_engine.evaluation.evaluate import follow_pass
 from othello_engine.search import table
 from othello_engine.search.endgame import STOPPED, final_score, nws_endgame
-from othello_engine.search.midgame import LOWEST, STOPPED_VALUE, leaf_value, nws_midgame, terminal_value
-from othello_engine.search.ordering import order_moves, pick, reward
+from othello_engine.search.midgame import (
+    LOWEST,
+    STOPPED_VALUE,
+    follow_move,
+    leaf_value,
+    nws_midgame,
+    row_at,
+    terminal_value,
+)
+from othello_engine.search.ordering import order, pick, reward
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE, PASS
 
@@ -45,7 +54,8 @@ def _lead_pv(state, ply, move):
 def pvs(state, player, opponent, alpha, beta, depth, ply):
     """Fail-soft value in the window (alpha, beta), alpha < beta; leaves its line in row `ply` of state.pv.
 
-    When exact, depth is ignored. Returns STOPPED_VALUE once the stop flag is set.
+    The evaluation's row of this ply is filled. When exact, depth is ignored. Returns STOPPED_VALUE once the stop flag is
+    set.
     """
     state.pv_length[ply] = np.int64(0)
     is_root = ply == state.root_ply
@@ -70,6 +80,7 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
     if moves == ZERO:
         if legal_moves(opponent, player) == ZERO:
             return final_score(player, opponent) if is_exact else terminal_value(state, player, opponent, ply)
+        follow_pass(state.evaluation, row_at(state, ply))
         score = pvs(state, opponent, player, -beta, -alpha, depth, ply + np.int64(1))
         if score == STOPPED_VALUE:
             return STOPPED_VALUE
@@ -101,7 +112,7 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         first = state.root_former_move
 
     # Step 4. Search the first move with the open window, the others with a null window until one is better.
-    n_moves = order_moves(state, player, opponent, moves, entry_depth, ply, first, second)
+    n_moves = order(state, player, opponent, moves, entry_depth, ply, first, second)
     best = LOWEST
     best_move = _NO_MOVE
     low = alpha
@@ -115,6 +126,7 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         is_open = index == 0
         if not is_open:
             state.pv_length[next_ply] = np.int64(0)
+            follow_move(state, ply, x, turned)
             score = null_window(state, next_player, next_opponent, ~low, next_depth, next_ply)
             if score == STOPPED_VALUE:
                 return STOPPED_VALUE
@@ -126,6 +138,7 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         else:
             score = LOWEST
         if is_open:
+            follow_move(state, ply, x, turned)
             score = pvs(state, next_player, next_opponent, -beta, -low, next_depth, next_ply)
             if score == STOPPED_VALUE:
                 return STOPPED_VALUE

@@ -7,6 +7,7 @@ parent can set `stop` and read `nodes` while a kernel runs.
 import numba
 import numpy as np
 
+from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.search.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET
 
 MAX_PLY = 128
@@ -26,7 +27,10 @@ STATE_DTYPE = np.dtype(
         # value of a drawn end in an estimate, for the side to move at ply 0
         ("draw_value", np.int64),
         ("exact", np.int64),
+        # which evaluation, the address of its weights, and of the row of data that it keeps for ply 0
         ("evaluation", np.int64),
+        ("weights_address", np.uint64),
+        ("rows_address", np.uint64),
         ("selectivity", np.int64),
         ("generation", np.int64),
         ("epoch", np.uint64),
@@ -47,6 +51,8 @@ STATE_DTYPE = np.dtype(
         # triangular table of principal variations
         ("pv", np.int8, (MAX_PLY, MAX_PLY)),
         ("pv_length", np.int64, MAX_PLY),
+        # rows of the evaluation, one per ply; the one after the last is for positions outside the search
+        ("rows", np.uint8, ((MAX_PLY + 2) * ROW_BYTES,)),
     ],
     align=True,
 )
@@ -55,8 +61,13 @@ STATE = numba.from_dtype(STATE_DTYPE)
 
 
 def state_at(buffer):
-    """The state record lying in `buffer` (STATE_BYTES, zeroed by the caller when new); shares its memory."""
-    return np.frombuffer(buffer, dtype=STATE_DTYPE, count=1).view(np.recarray)[0]
+    """The state record lying in `buffer` (STATE_BYTES, zeroed by the caller when new); shares its memory.
+
+    Addresses in the record hold for the process that calls this; nobody else runs kernels on it.
+    """
+    state = np.frombuffer(buffer, dtype=STATE_DTYPE, count=1).view(np.recarray)[0]
+    state.rows_address = state.rows.ctypes.data
+    return state
 
 
 def check_layout():

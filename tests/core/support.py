@@ -52,7 +52,8 @@ def kernels_of(package: Any) -> dict[str, Any]:
     for info in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         module = importlib.import_module(info.name)
         for name, value in vars(module).items():
-            if isinstance(value, Dispatcher) and value.py_func.__module__ == info.name:
+            is_ours = isinstance(value, Dispatcher) and value.py_func.__module__ == info.name
+            if is_ours and value.overloads:  # an `inlined` part has none of its own, it is checked with its kernel
                 found[f"{info.name.rpartition('.')[2]}.{name}"] = value
     return found
 

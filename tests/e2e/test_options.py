@@ -21,13 +21,14 @@ EXPECTED = {
     "MultiPV": "spin default 1 min 1 max 64",
     "Level": "spin default {} min 0 max 60",
     "Selectivity": "combo default {} var 73 var 87 var 95 var 98 var 99 var 100",
-    "SolveEmpties": "spin default 14 min 0 max 60",
+    "SolveEmpties": "spin default {} min 0 max 60",
     "WLDEmpties": "spin default {} min 0 max 60",
     "Ponder": "check default false",
     "Contempt": "spin default 0 min -6400 max 6400",
-    "MoveOverhead": "spin default 30 min 0 max 5000",
+    "MoveOverhead": "spin default {} min 0 max 5000",
     "InfoInterval": "spin default 100 min 0 max 10000",
     "ResultLine": "combo default none var none var csv",
+    "EvalFile": "string default <empty>",
     "LogFile": "string default <empty>",
     "Seed": "spin default 0 min 0 max 2147483647",
 }
@@ -153,6 +154,19 @@ def test_the_result_line_of_a_solve_shows_the_documented_terminal_score(engine: 
     answer = engine.search(f"setboard {SOLVED[2].text}", "go")
     engine.ask("setoption name ResultLine value none")
     assert int(answer.lines[-1].text.split(",")[2]) == 10_000_000 + 12 * 10_000
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no weights\n", bytes(5000)])
+def test_a_file_without_weights_is_refused_in_one_line(
+    engine: EngineProcess, tmp_path: Path, content: bytes | None
+) -> None:
+    file = tmp_path / "some.weights"
+    if content is not None:
+        file.write_bytes(content)
+    (said,) = engine.ask(f"setoption name EvalFile value {file}")
+    assert re.fullmatch(rf"error io \S+ {file}: .*", said)
+    assert offered(engine)["EvalFile"] == "string default <empty>"
+    assert engine.search("setboard startpos", "go depth 1").best in ("d3", "c4", "f5", "e6")
 
 
 def test_the_traffic_can_be_copied_to_a_file(start: StartEngine, tmp_path: Path) -> None:

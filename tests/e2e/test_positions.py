@@ -158,8 +158,9 @@ def test_a_wipe_out_is_seen_coming(engine: EngineProcess, moves: str) -> None:
     before = Position.from_moves(moves[:-2])
     answer = engine.search(f"setboard {before.to_text()}", "go depth 3")
     assert before.play(answer.best).is_over
-    # Counted to the end, or as the documented evaluation shows it: sign * 10,000,000 + 10,000 a disc.
-    assert (answer.last.score_kind, answer.last.score) in (("disc", 64), ("raw", 10_640_000))
+    # Counted to the end, in hundredths of a disc, or as the documented evaluation shows it: sign * 10,000,000 + 10,000
+    # a disc.
+    assert (answer.last.score_kind, answer.last.score) in (("disc", 64), ("cp", 6400), ("raw", 10_640_000))
 
 
 def test_a_forced_move_is_answered_at_once(engine: EngineProcess) -> None:

@@ -168,7 +168,7 @@ def test_every_command_during_an_open_search(engine: EngineProcess) -> None:
     assert plain[0] == board_line(root)
     assert plain[-2:] == ["response false", "response false"]
     engine.send("eval")
-    engine.read_until("eval raw .*", 1)
+    engine.read_until("eval (raw|cp) .*", 1)
     engine.send("uoi")
     assert texts(engine.read_until("uoiok"), "id")
     engine.ask("debug off", "help")
@@ -186,7 +186,7 @@ def test_every_command_during_a_finite_search(engine: EngineProcess) -> None:
     plain = [line for line in engine.ask("display", "query p1turn", timeout=1) if not line.startswith("info")]
     assert (plain[0], plain[-1]) == (board_line(root), "response false")
     engine.send("eval")
-    engine.read_until("eval raw .*", 1)
+    engine.read_until("eval (raw|cp) .*", 1)
     assert [line for line in engine.ask("ponderhit") if line.startswith("error not-pondering")]
     # Queued, in this order.
     engine.send(

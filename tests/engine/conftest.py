@@ -38,9 +38,11 @@ def make_engine(messages: list[str]) -> Iterator[EngineMaker]:
     engines: list[Engine] = []
     others = worker_processes()
 
-    def make(threads: int = 2, loader: str = LOADER, ready: bool = True, **options: object) -> Engine:
+    def make(
+        threads: int = 2, loader: str = LOADER, ready: bool = True, profile: str = "classic", **options: object
+    ) -> Engine:
         overrides: dict[str, object] = {"Threads": threads, "Hash": 1, **options}
-        engine = Engine(load_config(overrides=overrides), messages.append, loader)
+        engine = Engine(load_config(profile=profile, overrides=overrides), messages.append, loader)
         engines.append(engine)
         if ready:
             assert engine.wait_ready(60)

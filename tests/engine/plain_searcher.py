@@ -43,7 +43,8 @@ def squares(moves: int) -> list[int]:
 
 
 class PlainSearcher:
-    def __init__(self, state_buffer: Any, evaluation: str = "plain") -> None:
+    def __init__(self, state_buffer: Any, evaluation: str = "plain", weights: Any = None) -> None:
+        self.weights = None if weights is None else memoryview(weights).cast("h")
         self.words = memoryview(state_buffer).cast("q")
         self.table: dict[tuple[int, int, int, bool], tuple[int, int, int]] = {}
         self.shared: Any = None
@@ -66,10 +67,12 @@ class PlainSearcher:
         self.table.clear()
 
     def evaluate(self, player: int, opponent: int) -> int:
+        """Mobility, and the very first weight of all if there are any."""
         if not plain.legal_moves(player, opponent) and not plain.legal_moves(opponent, player):
             return DISC * plain.final_score(player, opponent)
         mobility = plain.legal_moves(player, opponent).bit_count()
-        return 10 * (mobility - plain.legal_moves(opponent, player).bit_count())
+        learned = 0 if self.weights is None else self.weights[0]
+        return learned + 10 * (mobility - plain.legal_moves(opponent, player).bit_count())
 
     def run(self, task: Task) -> TaskResult:
         self.nodes, self.limit, self.exact = 0, task.node_limit, task.exact
@@ -175,8 +178,8 @@ class PlainSearcher:
 class PlainBackend:
     notes = ("plain searcher",)
 
-    def searcher(self, state_buffer: Any, evaluation: str) -> PlainSearcher:
-        return PlainSearcher(state_buffer, evaluation)
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
+        return PlainSearcher(state_buffer, evaluation, weights)
 
     def table_use(self, buffer: Any, generation: int, epoch: int) -> int:
         return 7
@@ -207,13 +210,13 @@ class _Faulty(PlainSearcher):
 
 
 class _DeadlyBackend(PlainBackend):
-    def searcher(self, state_buffer: Any, evaluation: str) -> PlainSearcher:
-        return _Deadly(state_buffer, evaluation)
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
+        return _Deadly(state_buffer, evaluation, weights)
 
 
 class _FaultyBackend(PlainBackend):
-    def searcher(self, state_buffer: Any, evaluation: str) -> PlainSearcher:
-        return _Faulty(state_buffer, evaluation)
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
+        return _Faulty(state_buffer, evaluation, weights)
 
 
 def load_deadly(progress: Progress) -> PlainBackend:
@@ -235,8 +238,8 @@ class _Talking(PlainSearcher):
 
 
 class _TalkingBackend(PlainBackend):
-    def searcher(self, state_buffer: Any, evaluation: str) -> PlainSearcher:
-        return _Talking(state_buffer, evaluation)
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
+        return _Talking(state_buffer, evaluation, weights)
 
 
 def load_talking(progress: Progress) -> PlainBackend:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from othello_engine.engine.clock import (
+    CHANGED,
     NO_LIMIT,
+    NORMAL,
+    RESTLESS,
+    SOLVE_MS,
+    STEADY,
     TRANSPORT_MS,
     Budget,
     TimeRules,
+    Verdict,
     budget_for,
+    may_solve,
     may_start,
     move_time_budget,
     own_moves_left,
+    solve_cost_ms,
+    unrest,
 )
 from othello_engine.types import BLACK, WHITE, Limits
 
@@ -61,7 +72,8 @@ def test_a_clock_is_never_overrun(clock: int, increment: int, moves_to_go: int |
     budget = budget_for(limits, BLACK, empties, CLASSIC)
     assert budget.soft_ms is not None
     assert budget.hard_ms is not None
-    assert 0 <= budget.soft_ms <= budget.hard_ms <= max(0, clock - TRANSPORT_MS)
+    assert budget.solve_ms is not None
+    assert 0 <= budget.soft_ms <= budget.hard_ms <= budget.solve_ms <= max(0, clock - TRANSPORT_MS)
 
 
 @pytest.mark.parametrize("clock", [0, -1, -500, -(10**18)])
@@ -112,6 +124,9 @@ def test_the_tighter_of_two_limits_counts() -> None:
     assert budget_for(both, BLACK, 40, CLASSIC) == budget_for(Limits(black_ms=1_000), BLACK, 40, CLASSIC)
     both = Limits(move_time_ms=100, black_ms=1_000_000)
     assert budget_for(both, BLACK, 40, CLASSIC).hard_ms == 70
+    assert budget_for(both, BLACK, 40, CLASSIC).solve_ms == 70
+    both = Limits(move_time_ms=100, black_ms=900)  # the share of the clock is less, half of the clock is more
+    assert budget_for(both, BLACK, 60, CLASSIC).solve_ms == 70
 
 
 @pytest.mark.parametrize(("empties", "moves"), [(60, 30), (59, 30), (2, 1), (1, 1), (0, 1)])
@@ -134,7 +149,8 @@ def test_an_iteration_that_cannot_end_in_time_is_not_begun() -> None:
     assert may_start(clock, 500, 100, 40)
     assert not may_start(clock, 1000, 100, 40)
     assert not may_start(clock, 900, 800, 200)
-    assert may_start(clock, 900, 800, 0)
+    assert not may_start(clock, 900, 800, 0)
+    assert may_start(clock, 300, 200, 0)
 
 
 def test_with_a_fixed_time_even_a_part_of_an_iteration_is_welcome() -> None:
@@ -145,3 +161,95 @@ def test_with_a_fixed_time_even_a_part_of_an_iteration_is_welcome() -> None:
 
 def test_without_a_budget_everything_may_start() -> None:
     assert may_start(NO_LIMIT, 1e9, 1e9, 1)
+
+
+# -- by stability -------------------------------------------------------------------------------------------------
+
+
+def verdicts(moves: str, *discs: float) -> list[Verdict]:
+    """One for each letter; the last score holds on."""
+    return [Verdict(ord(move), discs[min(index, len(discs) - 1)]) for index, move in enumerate(moves)]
+
+
+def test_little_is_known_after_one_iteration() -> None:
+    assert unrest([]) == unrest(verdicts("a", 3)) == NORMAL
+
+
+def test_a_move_that_stays_the_best_is_worth_less_and_less_time() -> None:
+    factors = [unrest(verdicts("b" + "a" * n, 4)) for n in range(2, 12)]
+    assert factors[0] == NORMAL
+    assert factors == sorted(factors, reverse=True)
+    assert factors[-1] == STEADY
+
+
+def test_a_change_of_mind_is_worth_more_time_until_it_is_confirmed() -> None:
+    assert unrest(verdicts("aaaaaaab", 4)) == CHANGED
+    assert unrest(verdicts("aaaaaaabb", 4)) == NORMAL
+
+
+def test_a_falling_score_is_worth_more_time_whatever_the_move() -> None:
+    steady = verdicts("aaaaaaaa", 4)
+    small, large, crash = ([*steady, Verdict(ord("a"), discs)] for discs in (3.5, 1.0, -40.0))
+    assert unrest(small) < NORMAL
+    assert NORMAL < unrest(large) < unrest(crash) == RESTLESS
+    assert unrest([*steady, Verdict(ord("b"), 1.0)]) > CHANGED
+
+
+def test_scores_that_swing_with_the_parity_of_the_depth_do_not_fall() -> None:
+    assert unrest(verdicts("aaaaaa", 6, 2, 6, 2, 6, 2)) < NORMAL
+
+
+def test_a_score_that_rises_needs_no_more_time() -> None:
+    assert unrest(verdicts("aaaaaa", 0, 2, 4, 6, 8, 10)) < NORMAL
+
+
+@given(st.lists(st.builds(Verdict, st.integers(0, 3), st.floats(-64, 64))))
+def test_unrest_stays_within_its_bounds(history: list[Verdict]) -> None:
+    assert STEADY <= unrest(history) <= RESTLESS
+
+
+def test_unrest_moves_the_soft_limit_and_never_the_hard_one() -> None:
+    clock = Budget(soft_ms=1000, hard_ms=3000, may_overrun_soft=False)
+    assert not may_start(clock, 1500, 100, 40)
+    assert may_start(clock, 1500, 100, 40, CHANGED)
+    assert not may_start(clock, 600, 100, 40, STEADY)
+    assert not may_start(clock, 2400, 800, 400, RESTLESS)
+    fixed = Budget(soft_ms=1000, hard_ms=1000, may_overrun_soft=True)
+    assert may_start(fixed, 999, 900, 300, STEADY)
+
+
+# -- the hand-over to the solve -----------------------------------------------------------------------------------
+
+
+def test_a_solve_costs_what_the_table_says_and_rises_evenly_between() -> None:
+    for empties, cost in SOLVE_MS.items():
+        assert solve_cost_ms(empties) == pytest.approx(cost)
+    costs = [solve_cost_ms(empties) for empties in range(61)]
+    assert costs == sorted(costs)
+    assert all(1.5 < later / sooner < 3.5 for sooner, later in itertools.pairwise(costs))
+
+
+def test_workers_and_weaker_claims_make_it_cheaper() -> None:
+    assert solve_cost_ms(20, 2) < solve_cost_ms(20, 1) < 2 * solve_cost_ms(20, 2)
+    assert solve_cost_ms(20, 1, 0.5) == pytest.approx(solve_cost_ms(20) / 2)
+
+
+def test_a_solve_must_fit_with_its_margin_into_what_is_left() -> None:
+    budget = Budget(100, 300, may_overrun_soft=False, solve_ms=1000)
+    assert may_solve(budget, 200, 200, 4)
+    assert not may_solve(budget, 201, 200, 4)
+    assert may_solve(NO_LIMIT, 1e9, 1e9, 4)
+
+
+def test_a_solve_gets_more_of_the_clock_than_a_midgame_move() -> None:
+    budget = budget_for(Limits(black_ms=60_000), BLACK, 30, CLASSIC)
+    assert budget.hard_ms is not None
+    assert budget.solve_ms is not None
+    assert budget.hard_ms < budget.solve_ms <= 30_000
+
+
+@given(st.integers(1, 10**7), st.integers(3, 60))
+def test_a_solve_that_fails_leaves_half_of_the_clock(clock: int, empties: int) -> None:
+    solve_ms = budget_for(Limits(black_ms=clock), BLACK, empties, CLASSIC).solve_ms
+    assert solve_ms is not None
+    assert solve_ms <= clock / 2

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from othello_engine.core import plain
+from othello_engine.engine import deepening as deepening_module
 from othello_engine.engine.deepening import (
+    DIRECT_MARGIN,
+    EXACT_WIDTH,
+    LATER_MARGIN,
     ORDERING_DEPTH,
     Deepening,
+    Iteration,
     Line,
     Phase,
     Plan,
     document_score,
     fallback_move,
     finished_game,
+    last_midgame_depth,
+    last_timed_depth,
 )
 from othello_engine.engine.scheduler import Outcome, Scheduler, Tuning
 from othello_engine.engine.simulation import Simulation, simulate
@@ -164,7 +172,7 @@ def test_a_solve_comes_after_a_few_iterations_that_order_the_moves() -> None:
     phases = []
     deepening = Deepening(plan_for(position, solve_empties=12, wld_empties=12))
     while not deepening.is_finished:
-        phases.append(deepening.phase)
+        phases.append(deepening.iteration.phase)
         deepening.next()
         deepening.report(settled(0, 0, position.legal_moves[0]))
     assert phases == [Phase.MIDGAME] * ORDERING_DEPTH + [Phase.EXACT]
@@ -187,6 +195,102 @@ def test_an_open_end_leads_to_a_solve() -> None:
     deepening = Deepening(plan_for(random_position(30, 1), solve_empties=14, wld_empties=14))
     assert deepening._iterations[-1].phase is Phase.EXACT
     assert deepening._iterations[-1].depth == 30
+
+
+# -- the hand-over to the solve ----------------------------------------------------------------------------------
+
+
+def taken(plan: Plan, fits: Callable[[Iteration, float], bool]) -> list[tuple[Phase, int, int]]:
+    """The iterations that are run if time is as `fits` says."""
+    deepening = Deepening(plan)
+    found = []
+    while not deepening.is_finished:
+        deepening.hand_over(fits)
+        iteration = deepening.iteration
+        found.append((iteration.phase, iteration.depth, iteration.selectivity))
+        deepening.next()
+        deepening.report(settled(0, 0, plan.legal.bit_length() - 1))
+    return found
+
+
+def depths(iterations: list[tuple[Phase, int, int]]) -> list[int]:
+    return [depth for phase, depth, _ in iterations if phase is Phase.MIDGAME]
+
+
+def timed(n_empties: int, **changes: object) -> Plan:
+    values: dict[str, object] = {"is_timed": True, "selectivity": 73, "solve_empties": 20, "wld_empties": 22, **changes}
+    return plan_for(random_position(n_empties, 1), **values)
+
+
+def test_a_solve_that_fits_many_times_over_begins_at_once() -> None:
+    run = taken(timed(18), lambda iteration, margin: margin <= DIRECT_MARGIN)
+    assert depths(run) == list(range(1, ORDERING_DEPTH + 1))
+    assert run[-1] == (Phase.EXACT, 18, 100)
+    assert len(run) == ORDERING_DEPTH + 1
+
+
+def test_a_solve_that_just_fits_has_something_to_fall_back_on() -> None:
+    run = taken(timed(18), lambda iteration, margin: margin <= LATER_MARGIN)
+    assert depths(run) == list(range(1, last_midgame_depth(18) + 1))
+    assert run[-1] == (Phase.EXACT, 18, 100)
+
+
+def test_a_solve_that_does_not_fit_leaves_its_time_to_deeper_plies() -> None:
+    run = taken(timed(18), lambda iteration, margin: False)
+    assert depths(run) == list(range(1, last_timed_depth(18) + 1))
+    assert last_timed_depth(18) > last_midgame_depth(18)
+
+
+def test_far_from_the_end_some_plies_come_first_however_much_time_there_is() -> None:
+    run = taken(timed(26), lambda iteration, margin: True)
+    assert depths(run) == list(range(1, last_midgame_depth(26) + 1))
+    assert run[-1] == (Phase.EXACT, 26, 100)
+
+
+def test_if_only_the_winner_can_be_found_that_is_done() -> None:
+    run = taken(timed(22), lambda iteration, margin: iteration.phase is Phase.WLD)
+    assert [phase for phase, _, _ in run[-2:]] == [Phase.WLD, Phase.EXACT]
+    assert depths(run) == list(range(1, last_midgame_depth(22) + 1))
+    run = taken(timed(22), lambda iteration, margin: True)
+    assert [phase for phase, _, _ in run[-2:]] == [Phase.MIDGAME, Phase.EXACT]
+
+
+def test_without_a_limit_of_time_the_options_alone_decide() -> None:
+    run = taken(timed(18, is_timed=False), lambda iteration, margin: False)
+    assert (depths(run), run[-1][0]) == ([1, 2], Phase.EXACT)
+
+
+def test_a_level_with_a_time_keeps_to_the_depth_of_the_level() -> None:
+    run = taken(timed(24, max_depth=6), lambda iteration, margin: True)
+    assert [phase for phase, _, _ in run] == [Phase.MIDGAME] * 6
+
+
+def test_selective_solves_come_before_the_exact_one_as_far_as_they_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deepening_module, "SOLVE_SELECTIVITIES", (73, 87, 95, 98, 99))
+    run = taken(timed(26), lambda iteration, margin: iteration.selectivity <= 87)
+    assert depths(run)[-1] == last_midgame_depth(26)
+    assert [selectivity for phase, _, selectivity in run if phase is Phase.EXACT] == [87, 95, 98, 99, 100]
+    run = taken(timed(26, selectivity=95), lambda iteration, margin: False)
+    assert [selectivity for phase, _, selectivity in run if phase is Phase.EXACT] == [95, 98, 99, 100]
+    run = taken(timed(26, selectivity=100), lambda iteration, margin: False)
+    assert [selectivity for phase, _, selectivity in run if phase is Phase.EXACT] == [100]
+
+
+def test_a_selective_solve_is_no_proof_and_guides_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deepening_module, "SOLVE_SELECTIVITIES", (73,))
+    plan = timed(12, unit=100)
+    deepening = Deepening(plan)
+    deepening.hand_over(lambda *_: False)
+    move = plan.legal.bit_length() - 1
+    while not deepening.iteration.is_solve:
+        deepening.next()
+        deepening.report(settled(400, 400, move))
+    assert deepening.next().task.selectivity == 73
+    (line,) = deepening.report(settled(10, 10, move))
+    assert (line.score.kind, line.score.value, line.selectivity, line.depth) == (ScoreKind.DISCS, 10, 73, 12)
+    step = deepening.next()
+    assert (step.task.alpha, step.task.beta) == (10 - EXACT_WIDTH, 10 + EXACT_WIDTH)
+    assert step.task.selectivity == 100
 
 
 # -- special positions ------------------------------------------------------------------------------------------
@@ -305,7 +409,7 @@ def test_an_interrupted_solve_shows_no_disc_score_that_is_not_proved() -> None:
     position = random_position(12, 3)
     first, second = position.legal_moves[:2]
     deepening = Deepening(plan_for(position, goal=Goal.EXACT))
-    while deepening.phase is Phase.MIDGAME:
+    while not deepening.iteration.is_solve:
         deepening.next()
         deepening.report(settled(50, 50, first))
     deepening.next()

@@ -9,6 +9,8 @@ import time
 import pytest
 
 from othello_engine.config import load_config
+from othello_engine.engine import jobs
+from othello_engine.engine.deepening import last_timed_depth
 from othello_engine.engine.engine import Engine, PerftResult, SearchHandle
 from othello_engine.engine.scheduler import Scheduler
 from othello_engine.engine.shared import MEBIBYTE, TableBlock, create_table_block
@@ -651,3 +653,42 @@ def test_without_memory_for_any_table_the_engine_says_so(
     result = engine.go(Limits(move_time_ms=60_000)).wait(5)
     assert "none left" in str(result.error)
     assert result.best_move in Position.start().legal_moves
+
+
+# -- time and the end of the game ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limits", [Limits(move_time_ms=400), Limits(black_ms=4000, white_ms=4000)])
+def test_a_solve_that_fits_in_the_time_takes_over(make_engine: EngineMaker, limits: Limits) -> None:
+    position = random_position(6, 3)
+    engine = make_engine(1)
+    engine.set_position(position)
+    (line,) = engine.go(limits).wait(10).lines
+    assert (line.score.kind, line.score.value) == (ScoreKind.DISCS, max(move_scores(position).values()))
+
+
+def test_a_solve_that_does_not_fit_is_left_alone_on_a_clock(
+    make_engine: EngineMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "solve_cost_ms", lambda *_: 1e9)
+    engine = make_engine(1)
+    engine.set_position(random_position(6, 3))
+    (line,) = engine.go(Limits(black_ms=4000, white_ms=4000)).wait(10).lines
+    assert line.score.kind is ScoreKind.RAW
+    assert line.depth == last_timed_depth(6)
+    (line,) = engine.go(Limits(move_time_ms=400)).wait(10).lines
+    assert line.score.kind is ScoreKind.DISCS  # the time would be lost otherwise
+    (line,) = engine.go(Limits(black_ms=4000, white_ms=4000, goal=Goal.EXACT)).wait(10).lines
+    assert line.score.kind is ScoreKind.DISCS  # asked for
+
+
+def test_a_move_that_stays_the_best_is_played_sooner(make_engine: EngineMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = {}
+    engine = make_engine(1)
+    engine.set_position(MIDGAME)
+    for unrest in (0.02, 2.5):
+        monkeypatch.setattr(jobs, "unrest", lambda _, factor=unrest: factor)
+        engine.new_game()
+        engine.set_position(MIDGAME)
+        spent[unrest] = engine.go(Limits(black_ms=20_000, white_ms=20_000)).wait(20).time_ms
+    assert 3 * spent[0.02] < spent[2.5]

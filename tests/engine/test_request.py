@@ -17,7 +17,12 @@ START = Position.start()
 
 @pytest.fixture(scope="module")
 def config() -> Config:
-    return load_config()
+    return load_config(profile="classic")
+
+
+@pytest.fixture(scope="module")
+def strong() -> Config:
+    return load_config(profile="strong")
 
 
 def test_a_bare_request_gets_the_profile_s_time(config: Config) -> None:
@@ -27,6 +32,15 @@ def test_a_bare_request_gets_the_profile_s_time(config: Config) -> None:
     assert order.plan.solve_empties == 14
     assert order.plan.selectivity == 100
     assert not order.is_open
+
+
+def test_a_bare_request_is_limited_by_the_level_where_the_profile_has_no_time(strong: Config) -> None:
+    order = make_order(Limits(), START, strong, 0.0)
+    level = strong.profile.levels[strong.level]
+    assert order.budget.hard_ms is None
+    assert (order.plan.max_depth, order.plan.solve_empties) == (level.depth, level.exact_empties)
+    assert order.plan.score_kind is ScoreKind.CENTIDISCS
+    assert (order.plan.selectivity, order.plan.unit) == (73, 100)
 
 
 def test_a_level_set_by_hand_limits_a_bare_request(config: Config) -> None:

@@ -190,7 +190,7 @@ class FakeEngine:
         self.calls.append(("evaluate", position.to_text()))
         if self.refuses is not None:
             raise self.refuses
-        return Score(ScoreKind.RAW, position.disc_difference)
+        return Score(ScoreKind(self._config.profile.score_kind), position.disc_difference)
 
     def close(self) -> None:
         self.calls.append(("close",))
@@ -279,8 +279,13 @@ def answer_truly(engine: FakeEngine, limits: Limits) -> None:
         engine.finish(pv[0], lines=tuple(lines), nodes=lines[0].nodes, document_score=shown)
         return
     moves = position.legal_moves[: limits.multipv or 1]
+    score = Score(ScoreKind(engine.config.profile.score_kind), 7)
+    selectivity = engine.config.selectivity
     for depth in range(1, (limits.depth or 3) + 1):
-        lines = [info(depth, pv=(move,), rank=rank) for rank, move in enumerate(moves, 1)]
+        lines = [
+            info(depth, pv=(move,), rank=rank, score=score, selectivity=selectivity)
+            for rank, move in enumerate(moves, 1)
+        ]
         engine.report(*lines)
     if limits.is_open:
         engine.stop_flag.wait(10)
@@ -323,13 +328,14 @@ class Desk:
     """A service with a fake engine, run in the test's own thread, one line after another.
 
     cold: the engine is not ready until `engine.ready.set()`. prepare: does something to the engine when it
-    is built.
+    is built. profile: by name; None for the default one.
     """
 
     def __init__(
         self,
         cold: bool = False,
         prepare: Callable[[FakeEngine], None] | None = None,
+        profile: str | None = "classic",
         **options: object,
     ) -> None:
         self.paper = Paper()
@@ -346,7 +352,7 @@ class Desk:
             return self._engine
 
         self.service = Service(
-            load_config(overrides={"Threads": 2, **options}),
+            load_config(profile=profile, overrides={"Threads": 2, **options}),
             make,  # type: ignore[arg-type]
             self.paper,
             clock=lambda: self.now,

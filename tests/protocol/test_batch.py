@@ -29,7 +29,7 @@ NO_SCORE = "-OXXXXX-XOOO-XXXXXOOOOXOXOXOOOOOXOXXOOO-XOOOXOXO-OOXXXO-XOOOOOOO X"
 
 
 def engine(answer: Callable[[FakeEngine, Limits], None] = answer_truly) -> FakeEngine:
-    fake = FakeEngine(load_config(overrides={"Threads": 2}), lambda text: None)
+    fake = FakeEngine(load_config(profile="classic", overrides={"Threads": 2}), lambda text: None)
     fake.answer = answer
     fake.count_for_me = count_truly
     return fake

@@ -382,7 +382,7 @@ def test_a_go_that_makes_no_sense_is_refused(line: str, error: str) -> None:
 
 
 def test_the_clock_of_the_side_to_move_is_the_only_one_that_counts() -> None:
-    config = load_config()
+    config = load_config(profile="classic")
     start = Position.start()
     both = limits("go btime 100 wtime 200 binc 1 winc 2 movestogo 5")
     black = commands.limits_here(both, start, config)
@@ -395,12 +395,14 @@ def test_the_clock_of_the_side_to_move_is_the_only_one_that_counts() -> None:
 
 def test_a_level_stands_in_where_there_is_no_limit() -> None:
     start = Position.start()
-    config = load_config(overrides={"Level": 7})
+    config = load_config(profile="classic", overrides={"Level": 7})
     for line in ("go", "go multipv 2", "go searchmoves d3", "go ponder", "go wtime 5", "go window -3 3"):
         assert commands.limits_here(limits(line), start, config).level == 7, line
     for line in ("go time 5", "go depth 3", "go nodes 9", "go exact", "go infinite", "go btime 5"):
         assert commands.limits_here(limits(line), start, config).level is None, line
-    assert commands.limits_here(limits("go"), start, load_config()).level is None
+    assert commands.limits_here(limits("go"), start, load_config(profile="classic")).level is None
+    strong = load_config(profile="strong")
+    assert commands.limits_here(limits("go"), start, strong).level == strong.level
 
 
 def test_root_moves_must_be_legal() -> None:
@@ -577,6 +579,7 @@ def test_the_handshake_lists_every_option_with_the_value_in_force() -> None:
         "option name Selectivity type combo default 98 var 73 var 87 var 95 var 98 var 99 var 100",
         "option name Ponder type check default true",
         "option name ResultLine type combo default none var none var csv",
+        "option name EvalFile type string default <empty>",
         "option name LogFile type string default <empty>",
     ):
         assert line in lines

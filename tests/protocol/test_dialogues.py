@@ -90,7 +90,7 @@ def test_a_dialogue_goes_as_printed(dialogue: Dialogue) -> None:
         engine.answer = answer_truly
         engine.count_for_me = count_truly
 
-    desk = Desk(prepare=prepare)
+    desk = Desk(prepare=prepare, profile=None)
     said: list[str] = []
 
     def send(line: str) -> None:

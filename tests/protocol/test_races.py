@@ -67,7 +67,7 @@ def connected(**options: object) -> Iterator[Client]:
         return made[0]
 
     writer = LineWriter(engine_out, lambda: service.post(Ended(4)))
-    service = Service(load_config(overrides=options), make, writer)  # type: ignore[arg-type]
+    service = Service(load_config(profile="classic", overrides=options), make, writer)  # type: ignore[arg-type]
     LineReader(engine_in, lambda item: service.post(Received(item))).start()
     thread = threading.Thread(target=service.run, daemon=True)
     thread.start()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from othello_engine.errors import ConfigError, EngineError
+from othello_engine.errors import ConfigError, EngineError, WeightsError
 from othello_engine.position import Position
 from othello_engine.types import NO_MOVE, PASS, Limits, SearchResult, parse_square
 from protocol.batch.bench import BENCH_DEPTH, bench_positions
@@ -518,6 +518,14 @@ def test_a_log_file_gets_a_copy_of_what_comes_in(desk: Desk, tmp_path: Path) -> 
     (error,) = desk.send(f"setoption name LogFile value {tmp_path}/missing/x.log")
     assert error.startswith("error io ")
     assert "option name LogFile type string default <empty>" in offered(desk)
+
+
+def test_a_weight_file_is_judged_by_the_engine_even_as_the_first_command(desk: Desk) -> None:
+    assert desk.send("setoption name EvalFile value /tmp/a b.weights") == []
+    assert desk.engine.calls[:2] == [("start",), ("set_option", "EvalFile", "/tmp/a b.weights")]
+    desk.engine.refuses = WeightsError("/tmp/c: not a weight file")
+    assert desk.send("setoption name EvalFile value /tmp/c") == ["error io /tmp/c /tmp/c: not a weight file"]
+    assert "option name EvalFile type string default /tmp/a b.weights" in offered(desk)
 
 
 # -- starting and loading ----------------------------------------------------------------------------------

@@ -1,0 +1,72 @@
+"""ProbCut: how far a shallow search may be wrong about a deep one (M. Buro: ProbCut and Multi-ProbCut).
+
+The difference between the values of a search to `depth` plies and one to `reduced` plies is about normal. Its deviation
+comes from a formula fitted to searches of our own by `tools/train/probcut.py`. A node is cut when the shallow value
+lies farther outside the window than the deviation times the `t` of the selectivity in force.
+"""
+
+import math
+
+import numpy as np
+
+from othello_engine.core.jit import I64, kernel
+
+NO_SELECTIVITY = np.int64(100)
+PROBCUT_DEPTH = np.int64(3)
+"""The lowest depth that is cut."""
+HIGHEST_DEPTH = 60
+
+COEFFICIENTS = (6.3931, -1.4521, 0.6937, 0.2841, -0.3443)
+"""Of `terms`: together the logarithm of the deviation in hundredths of a disc."""
+
+_T_PER_MILLE = np.zeros(101, dtype=np.int64)
+for _percent, _t in {73: 1100, 87: 1500, 95: 2000, 98: 2600, 99: 3300}.items():
+    _T_PER_MILLE[_percent] = _t
+
+
+def terms(n_empties: float, depth: int, reduced: int) -> tuple[float, ...]:
+    """What the logarithm of the deviation is linear in."""
+    return (1.0, n_empties / 60, (n_empties / 60) ** 2, math.log(depth - reduced), math.log1p(reduced))
+
+
+def reduced_depth(depth: int) -> int:
+    """Depth of the shallow search for a search to `depth` plies: about half, of the same parity, at least 1."""
+    return max(2 * (depth // 4) + depth % 2, 1)
+
+
+def deviation(n_empties: float, depth: int, reduced: int, coefficients: tuple[float, ...] = COEFFICIENTS) -> float:
+    """Deviation in hundredths of a disc between searches of depth > reduced plies."""
+    return math.exp(sum(c * t for c, t in zip(coefficients, terms(n_empties, depth, reduced), strict=True)))
+
+
+def _table(reduced: list[int]) -> np.ndarray:
+    """int16 [n_empties, depth]: deviations for these shallow depths; 0 where there is none."""
+    table = np.zeros((61, HIGHEST_DEPTH + 1), dtype=np.int16)
+    for n_empties in range(61):
+        for depth in range(1, HIGHEST_DEPTH + 1):
+            if reduced[depth] < depth:
+                table[n_empties, depth] = round(deviation(n_empties, depth, reduced[depth]))
+    return table
+
+
+_REDUCED_DEPTH = np.array([reduced_depth(depth) for depth in range(HIGHEST_DEPTH + 1)], dtype=np.int64)
+_SHALLOW_ERROR = _table([reduced_depth(depth) for depth in range(HIGHEST_DEPTH + 1)])
+_STATIC_ERROR = _table([0] * (HIGHEST_DEPTH + 1))
+
+
+@kernel(I64(I64))
+def probcut_depth(depth):
+    """As `reduced_depth`."""
+    return _REDUCED_DEPTH[depth]
+
+
+@kernel(I64(I64, I64, I64))
+def shallow_tolerance(selectivity, n_empties, depth):
+    """How far outside the window the value of the shallow search must lie to be believed."""
+    return _T_PER_MILLE[selectivity] * np.int64(_SHALLOW_ERROR[n_empties, depth]) // np.int64(1000)
+
+
+@kernel(I64(I64, I64, I64))
+def static_tolerance(selectivity, n_empties, depth):
+    """How far inside the window a static value may lie for the shallow search to be worth trying."""
+    return _T_PER_MILLE[selectivity] * np.int64(_STATIC_ERROR[n_empties, depth]) // np.int64(1000)

@@ -1,0 +1,1 @@
+"""Matches of paired games between two engine programs. Run as `python -m tools.duel`."""
