@@ -20,7 +20,7 @@ from othello_engine.errors import ConfigError
 if TYPE_CHECKING:
     from pathlib import Path
 
-DEFAULT_PROFILE = "classic"
+DEFAULT_PROFILE = "strong"
 MAX_LEVEL = 60
 
 OptionValue = int | bool | str

@@ -1,4 +1,4 @@
-"""The rules of Othello and the classic evaluation, written to be obvious. Nothing here comes from the engine.
+"""The rules of Othello and both evaluations, written to be obvious. Nothing here comes from the engine.
 
 A board is a list of eight rows (row 1 first), each of eight characters: `X` black, `O` white, `-` empty.
 A square is (row, column), both from 0. The kernels and their plain twins are tested against this file, so it
@@ -8,6 +8,7 @@ shares no code, no tables and no tricks with them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 BLACK, WHITE, EMPTY = "X", "O", "-"
@@ -300,3 +301,104 @@ def classic_terms(board: Board, colour: str) -> dict[str, int]:
 def classic_evaluation(board: Board, colour: str) -> int:
     """The classic evaluation for `colour`, whose turn it is."""
     return sum(CLASSIC_WEIGHTS[name] * value for name, value in classic_terms(board, colour).items())
+
+
+# -- trained evaluation --------------------------------------------------------------------------------------
+
+HIGHEST_ESTIMATE = 6399
+
+
+def images(squares: list[Square]) -> list[list[Square]]:
+    """The squares, in their order, under the eight symmetries of the board."""
+    found = []
+    for is_transposed in (False, True):
+        for rows_are_mirrored in (False, True):
+            for columns_are_mirrored in (False, True):
+                image = []
+                for row, column in squares:
+                    if is_transposed:
+                        row, column = column, row
+                    if rows_are_mirrored:
+                        row = 7 - row
+                    if columns_are_mirrored:
+                        column = 7 - column
+                    image.append((row, column))
+                found.append(image)
+    return found
+
+
+def instances(squares: list[Square]) -> list[list[Square]]:
+    """One image for each set of squares that the symmetries make of these."""
+    found: dict[frozenset[Square], list[Square]] = {}
+    for image in images(squares):
+        found.setdefault(frozenset(image), image)
+    return list(found.values())
+
+
+def reading(board: Board, colour: str, squares: list[Square]) -> int:
+    """The squares as a number in base three, the first one last: 0 empty, 1 `colour`, 2 the other."""
+    digits = {EMPTY: "0", colour: "1", other(colour): "2"}
+    return int("".join(digits[board[row][column]] for row, column in reversed(squares)), 3)
+
+
+def count_rows(board: Board, colour: str) -> dict[str, int]:
+    """Which row of its own table each count picks."""
+
+    def most(count: int, limit: int) -> int:
+        return count if count < limit else limit - 1
+
+    def empties_beside(side: str) -> int:
+        return sum(any(board[r][c] == side for r, c in beside(*square)) for square in discs(board, EMPTY))
+
+    empty = discs(board, EMPTY)
+    odd_quadrants = 0
+    for bit, (top, left) in ((1, (0, 0)), (2, (0, 4)), (4, (4, 0)), (8, (4, 4))):
+        inside = [(r, c) for r, c in empty if top <= r < top + 4 and left <= c < left + 4]
+        odd_quadrants += bit * (len(inside) % 2)
+    return {
+        "mobility": 32 * most(len(moves(board, colour)), 32) + most(len(moves(board, other(colour))), 32),
+        "potential": 48 * most(empties_beside(other(colour)), 48) + most(empties_beside(colour), 48),
+        "parity": odd_quadrants,
+        "discs": 65 * (len(empty) % 2) + len(discs(board, colour)),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedNetwork:
+    """One network. hidden: for each unit, a weight for each element of the vector."""
+
+    direct: list[int]
+    hidden: list[list[int]]
+    offset: list[int]
+    output: list[int]
+    last: int
+
+
+def network_value(vector: list[int], network: TrainedNetwork) -> int:
+    """Hundredths of a disc; 1024 stands for 1 in the vector, the hidden weights and the hidden units."""
+    total = network.last
+    for element, weight in zip(vector, network.direct, strict=True):
+        total += element * weight
+    for weights, offset, worth in zip(network.hidden, network.offset, network.output, strict=True):
+        unit = offset + sum(max(element, 0) * weight for element, weight in zip(vector, weights, strict=True))
+        total += max(unit // 1024, 0) * worth
+    return total // 1024
+
+
+def trained_evaluation(
+    board: Board,
+    colour: str,
+    patterns: list[tuple[str, list[Square]]],
+    row: Callable[[str, int], list[int]],
+    network: Callable[[int], TrainedNetwork],
+) -> int:
+    """The trained evaluation for `colour`, whose turn it is.
+
+    patterns: name of the table and squares of each place where a pattern is read; row: of the table of this name, which
+    is a family's or a count's; network: the one for so many empty squares.
+    """
+    picked = [row(table, reading(board, colour, squares)) for table, squares in patterns]
+    picked += [row(table, index) for table, index in count_rows(board, colour).items()]
+    vector = [max(-32768, min(sum(elements), 32767)) for elements in zip(*picked, strict=True)]
+    value = network_value(vector, network(len(discs(board, EMPTY))))
+    return max(-HIGHEST_ESTIMATE, min(value, HIGHEST_ESTIMATE))

@@ -30,12 +30,15 @@ FIRST_NARROW_DEPTH = 4
 MAX_FAILURES = 3
 """After so many windows missed on the way, the window is opened to the end on that side."""
 ORDERING_DEPTH = 2
-"""Plies of midgame search before a solve. Deeper ones leave moves in the table that are good guesses for the midgame;
-the endgame search, which puts few replies first, does better without: 82 million nodes for FFO 21-33 after 2 plies, 112
-million after 6, twice as many after 12."""
-SOLVE_SELECTIVITIES: tuple[int, ...] = ()
-"""Confidences in per cent, rising, of the solves that come before the exact one when time is limited. Empty as long as
-the endgame search does not prune."""
+"""Plies of midgame search before a solve without forward pruning. Deeper ones leave moves in the table that are good
+guesses for the midgame; an endgame search that puts few replies first does better without: 82 million nodes for FFO
+21-33 after 2 plies, 112 million after 6, twice as many after 12."""
+SOLVE_SELECTIVITIES: tuple[int, ...] = (73, 87, 95, 98, 99)
+"""Confidences in per cent, rising, of the solves that come before the exact one when time is limited."""
+PREPARING_EMPTIES = 15
+"""From so many empty squares on, an evaluation that prunes prepares a solve: by half as many plies of midgame search,
+and by a selective solve, whose moves are the best guesses for the exact one."""
+PREPARING_SELECTIVITY = 73
 DIRECT_MARGIN = 4.0
 """A solve that fits in the time so many times over is begun at once: it will hardly need anything to fall back on."""
 LATER_MARGIN = 1.5
@@ -411,8 +414,9 @@ def _iterations(plan: Plan) -> list[Iteration]:
     exact = Iteration(Phase.EXACT, empties, plan.solve_selectivity)
     wld = Iteration(Phase.WLD, empties, plan.solve_selectivity)
     if plan.goal is not Goal.AUTO:
-        before = last_midgame_depth(empties) if plan.is_limited else ORDERING_DEPTH
-        return [*_midgame(plan, before), wld if plan.goal is Goal.WLD else exact]
+        solve = wld if plan.goal is Goal.WLD else exact
+        before = last_midgame_depth(empties) if plan.is_limited else _ordering_depth(plan)
+        return [*_midgame(plan, before), *_preparation(plan), solve]
     if plan.must_hurry and plan.legal.bit_count() <= 1:
         return _midgame(plan, min(FORCED_DEPTH, plan.max_depth))
     if not plan.may_solve:
@@ -425,7 +429,22 @@ def _iterations(plan: Plan) -> list[Iteration]:
         levels = [level for level in SOLVE_SELECTIVITIES if plan.selectivity <= level < plan.solve_selectivity]
         solves = [Iteration(Phase.EXACT, empties, level) for level in levels] + solves
         return [*_midgame(plan, min(plan.max_depth, last_timed_depth(empties))), *solves]
-    return [*_midgame(plan, ORDERING_DEPTH if is_near else last_midgame_depth(empties)), *solves]
+    depth = _ordering_depth(plan) if is_near else last_midgame_depth(empties)
+    return [*_midgame(plan, depth), *_preparation(plan), *solves]
+
+
+def _ordering_depth(plan: Plan) -> int:
+    """Plies of midgame search before a solve that nothing limits."""
+    is_prepared = plan.selectivity < 100 and plan.n_empties >= PREPARING_EMPTIES
+    return plan.n_empties // 2 if is_prepared else ORDERING_DEPTH
+
+
+def _preparation(plan: Plan) -> list[Iteration]:
+    """The selective solve that comes before a more certain one."""
+    is_worth_it = plan.n_empties >= PREPARING_EMPTIES and PREPARING_SELECTIVITY < plan.solve_selectivity
+    if not is_worth_it or plan.selectivity > PREPARING_SELECTIVITY:
+        return []
+    return [Iteration(Phase.EXACT, plan.n_empties, PREPARING_SELECTIVITY)]
 
 
 def last_midgame_depth(n_empties: int) -> int:

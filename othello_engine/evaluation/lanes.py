@@ -1,4 +1,4 @@
-"""Vector code of the trained evaluation: the pattern indices of a position, kept up to date move by move, and its value.
+"""Vector code of the trained evaluation: pattern indices of a position, kept up to date move by move, and its value.
 
 The indices of all instances lie side by side in vectors of 16-bit lanes. A *row* is two such vectors, 2 * N_LANES
 numbers: the indices as the side to move sees them, then as the opponent does. With A the sum of the digits' values over

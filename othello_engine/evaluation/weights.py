@@ -49,7 +49,7 @@ class WeightsHeader:
 def shipped_file(evaluation: str) -> str | None:
     """Path of the weights that come with the program for an evaluation; None if it needs none."""
     name = _SHIPPED.get(evaluation)
-    return None if name is None else os.path.join(os.path.dirname(__file__), "weights", name)
+    return None if name is None else os.path.join(os.path.dirname(__file__), name)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------

@@ -10,12 +10,14 @@ import numpy as np
 
 from othello_engine.core import plain
 from othello_engine.core.perft import perft as perft_kernel
-from othello_engine.evaluation.evaluate import EVALUATIONS, begin, static_value
+from othello_engine.evaluation.evaluate import EVALUATIONS, PATTERNS, begin, static_value
 from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.search import table
 from othello_engine.search.layout import STATE_BYTES, TABLE_BUCKET_BYTES
-from othello_engine.search.midgame import STOPPED_VALUE, terminal_value
+from othello_engine.search.leaf import terminal_value
+from othello_engine.search.midgame import STOPPED_VALUE
 from othello_engine.search.ordering import order
+from othello_engine.search.probcut import NO_SELECTIVITY
 from othello_engine.search.pvs import null_window, pvs
 from othello_engine.search.state import MAX_PLY, check_layout, state_at
 from othello_engine.search.task import EPOCHS, EXACT_LIMIT, SCORE_LIMIT, Child, Expansion, Task, TaskResult
@@ -211,8 +213,11 @@ class Searcher:
         state.selective_depth = 0
         state.exact = int(task.exact)
         state.draw_value = 0 if task.exact else task.draw_value
-        state.disc_unit, state.win_unit = (1, 0) if task.exact else (self._disc_unit, self._win_unit)
-        state.selectivity = task.selectivity
+        # Without an error model nothing is pruned, whatever was asked for.
+        state.selectivity = task.selectivity if self._evaluation == PATTERNS else NO_SELECTIVITY
+        # A selective solve searches in the midgame's units.
+        is_plain = task.exact and state.selectivity >= NO_SELECTIVITY
+        state.disc_unit, state.win_unit = (1, 0) if is_plain else (self._disc_unit, self._win_unit)
         state.generation = task.generation & 255
         state.epoch = task.epoch & (EPOCHS - 1)
         state.root_ply = task.ply
@@ -277,7 +282,10 @@ class Searcher:
         limit = EXACT_LIMIT if task.exact else SCORE_LIMIT
         moves, others = plain.legal_moves(player, opponent), plain.legal_moves(opponent, player)
         if not moves and not others:
-            score = int(terminal_value(self._state, np.uint64(player), np.uint64(opponent), task.ply + 1))
+            if task.exact:
+                score = plain.final_score(player, opponent)
+            else:
+                score = int(terminal_value(self._state, np.uint64(player), np.uint64(opponent), task.ply + 1))
             return Child(move, player, opponent, score, score, over=True)
         if not task.exact and depth <= 0:
             score = self._static_value(player, opponent, task.ply + 1)

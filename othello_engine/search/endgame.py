@@ -11,7 +11,11 @@ from othello_engine.core.last_flip import count_last_flips
 from othello_engine.core.parity import QUADRANT_SQUARES, quadrant_parity
 from othello_engine.core.simd import flips, legal_moves, popcount, square_of
 from othello_engine.core.stability import stable_discs
+from othello_engine.evaluation.evaluate import PATTERNS
+from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after, row_after, row_after_pass
+from othello_engine.evaluation.patterns import value_of_row
 from othello_engine.search import table
+from othello_engine.search.leaf import final_score
 from othello_engine.search.ordering import pick
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE
@@ -19,6 +23,8 @@ from othello_engine.types import NO_MOVE
 _NO_MOVE = np.int64(NO_MOVE)
 _CORNERS = np.uint64(0x8100000000000081)
 
+_PROVED = np.int64(100)
+"""Per cent: nothing here is pruned on suspicion, whatever selectivity the search around it has."""
 STOPPED = np.int64(-1000)
 """Returned up the tree after the stop flag was seen; never stored, never believed."""
 
@@ -37,17 +43,6 @@ _NEIGHBOURS = np.array(
     ],
     dtype=np.uint64,
 )
-
-
-@kernel(I64(U64, U64))
-def final_score(player, opponent):
-    """Disc difference of a finished game, empties to the winner. Oracle: plain.final_score."""
-    mine, theirs = popcount(player), popcount(opponent)
-    if mine > theirs:
-        return np.int64(64) - np.int64(2) * theirs
-    if mine < theirs:
-        return np.int64(2) * mine - np.int64(64)
-    return np.int64(0)
 
 
 @kernel(I64(U64, I64, I64))
@@ -331,11 +326,19 @@ _ODD_BONUS = np.array([0] * 8 + [12] * 5 + [6] * 5 + [3] * 4 + [0] * 43, dtype=n
 """Ordering bonus of a move into an odd quadrant, by empties."""
 
 
+VALUE_EMPTIES = np.int64(12)
+"""With the trained evaluation, moves are ordered by it from here on."""
+VALUE_SCALE = np.int64(6)
+"""Order score of 64 hundredths of a disc."""
+_ROW = np.uint64(ROW_BYTES)
+
+
 @kernel(I64(STATE, U64, U64, I64, I64))
 def nws_endgame(state, player, opponent, alpha, ply):
     """Fail-soft exact value in discs of any position, null window (alpha, alpha + 1).
 
-    -64 <= alpha < 64. Returns STOPPED once the stop flag is set. Oracle: plain negamax.
+    -64 <= alpha < 64. The evaluation's row of this ply is filled if there are VALUE_EMPTIES or more. Returns STOPPED
+    once the stop flag is set. Oracle: plain negamax.
     """
     # Step 1. Few empties: no table, no ordering by mobility.
     empties = ~(player | opponent)
@@ -359,17 +362,21 @@ def nws_endgame(state, player, opponent, alpha, ply):
         return bound
 
     # Step 4. Moves; pass and end of game.
+    by_value = state.evaluation == PATTERNS and n_empties >= VALUE_EMPTIES
+    row = state.rows_address + np.uint64(ply) * _ROW
     moves = legal_moves(player, opponent)
     if moves == ZERO:
         if legal_moves(opponent, player) == ZERO:
             return final_score(player, opponent)
+        if by_value:
+            row_after_pass(row, row + _ROW)
         score = nws_endgame(state, opponent, player, ~alpha, ply + np.int64(1))
         return STOPPED if score == STOPPED else -score
 
     # Step 5. Table.
     bucket = table.bucket_address(state, player, opponent)
     bounds, meta = table.probe(state, bucket, player, opponent)
-    if table.answers(meta, table.KIND_EXACT, n_empties, state.selectivity):
+    if table.answers(meta, table.KIND_EXACT, n_empties, _PROVED):
         lower, upper = table.lower_bound(bounds), table.upper_bound(bounds)
         if lower > alpha:
             return lower
@@ -380,7 +387,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
     # Step 6. Order: table moves, then few replies for the opponent, then odd quadrants. While at it, cut off when
     # the table already refutes the reply to a move (enhanced transposition cutoff).
     odd = QUADRANT_SQUARES[quadrant_parity(empties)]
-    row = state.moves[ply]
+    list_ = state.moves[ply]
     n_moves = np.int64(0)
     best = np.int64(-65)
     best_move = _NO_MOVE
@@ -396,11 +403,11 @@ def nws_endgame(state, player, opponent, alpha, ply):
             child_bounds, child_meta = table.probe(
                 state, table.bucket_address(state, next_player, next_opponent), next_player, next_opponent
             )
-            if table.answers(child_meta, table.KIND_EXACT, n_empties - np.int64(1), state.selectivity):
+            if table.answers(child_meta, table.KIND_EXACT, n_empties - np.int64(1), _PROVED):
                 score = -table.upper_bound(child_bounds)
                 if score > alpha:
                     table.store(
-                        state, bucket, player, opponent, table.KIND_EXACT, n_empties, alpha,
+                        state, bucket, player, opponent, table.KIND_EXACT, n_empties, _PROVED, alpha,
                         alpha + np.int64(1), score, x,
                     )  # fmt: skip
                     return score
@@ -412,12 +419,16 @@ def nws_endgame(state, player, opponent, alpha, ply):
         else:
             replies = legal_moves(next_player, next_opponent)
             value -= _reply_cost(next_player, next_opponent, replies)
+            if by_value:
+                own_view_after(row, row + _ROW, x, turned)
+                estimate = value_of_row(state.weights_address, row + _ROW, next_player, next_opponent, replies)
+                value -= estimate * VALUE_SCALE >> np.int64(6)
             bit = ONE << np.uint64(x)
             if bit & odd != ZERO:
                 value += _ODD_BONUS[n_empties]
             if bit & _CORNERS != ZERO:
                 value += CORNER_BONUS
-        row[n_moves] = (value << np.int64(8)) | x
+        list_[n_moves] = (value << np.int64(8)) | x
         n_moves += np.int64(1)
 
     # Step 7. Search, best first.
@@ -425,6 +436,8 @@ def nws_endgame(state, player, opponent, alpha, ply):
         x = pick(state, ply, np.int64(index), n_moves)
         turned = flips(x, player, opponent)
         placed = player ^ turned ^ (ONE << np.uint64(x))
+        if by_value and n_empties > VALUE_EMPTIES:
+            row_after(row, row + _ROW, x, turned)
         score = nws_endgame(state, opponent ^ turned, placed, ~alpha, ply + np.int64(1))
         if score == STOPPED:
             return STOPPED
@@ -445,6 +458,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
         opponent,
         table.KIND_EXACT,
         n_empties,
+        _PROVED,
         alpha,
         alpha + np.int64(1),
         best,

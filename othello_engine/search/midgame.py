@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from othello_engine.core.jit import I64, ONE, U64, VOID, ZERO, inlined, kernel
+from othello_engine.core.jit import I64, ONE, U64, ZERO, inlined, kernel
 from othello_engine.core.simd import flips, legal_moves, popcount, square_of
-from othello_engine.evaluation.evaluate import PATTERNS, follow, follow_pass, static_value
-from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after
+from othello_engine.evaluation.evaluate import PATTERNS, follow_pass
 from othello_engine.evaluation.patterns import DISC_UNIT, value_of_row
 from othello_engine.search import table
-from othello_engine.search.endgame import STOPPED, final_score, nws_endgame
+from othello_engine.search.endgame import STOPPED, nws_endgame
+from othello_engine.search.leaf import LOWEST, follow_move, leaf_value, nws_last, row_at, terminal_value
 from othello_engine.search.ordering import order, pick, reward
 from othello_engine.search.probcut import (
     NO_SELECTIVITY,
@@ -24,7 +24,6 @@ _NO_MOVE = np.int64(NO_MOVE)
 
 STOPPED_VALUE = np.int64(-(1 << 40))
 """Returned up the tree after the stop flag was seen; never stored, never believed."""
-LOWEST = np.int64(-(1 << 30))
 
 TABLE_DEPTH = np.int64(2)
 """From this depth on the table is asked and filled; below, a probe costs more than it saves."""
@@ -33,84 +32,8 @@ ETC_DEPTH = np.int64(4)
 SOLVE_EMPTIES = np.int64(10)
 """A search that reaches the end of the game anyway is an exact solve from here on."""
 
-_ONE = np.int64(1)
 GUESS_SHIFT = np.int64(1)
-_ROW = np.uint64(ROW_BYTES)
-_PROMISING = np.uint64(0xBD3CFFFFFFFF3CBD)
-"""All but the X- and C-squares: one ply before the leaves they are tried first."""
-
-
-@kernel(U64(STATE, I64))
-def row_at(state, ply):
-    """Address of the evaluation's row of this ply."""
-    return state.rows_address + np.uint64(ply) * _ROW
-
-
-@kernel(I64(STATE, U64, U64, I64), entry=True)
-def terminal_value(state, player, opponent, ply):
-    """Worth of a finished game in search units, for the side to move at `ply`.
-
-    Passes are plies, so an even ply has the side to move at the root.
-    """
-    difference = final_score(player, opponent)
-    value = difference * state.disc_unit
-    if difference > 0:
-        return value + state.win_unit
-    if difference < 0:
-        return value - state.win_unit
-    return -state.draw_value if ply & np.int64(1) else state.draw_value
-
-
-@kernel(I64(STATE, U64, U64, I64), entry=True)
-def leaf_value(state, player, opponent, ply):
-    """Static value of a leaf, whose row is filled; the true one if the game is over."""
-    moves = legal_moves(player, opponent)
-    if moves == ZERO and legal_moves(opponent, player) == ZERO:
-        return terminal_value(state, player, opponent, ply)
-    return static_value(state.evaluation, state.weights_address, row_at(state, ply), player, opponent, moves)
-
-
-@kernel(VOID(STATE, I64, I64, U64))
-def follow_move(state, ply, square, turned):
-    """Fill the evaluation's row of the next ply."""
-    follow(state.evaluation, row_at(state, ply), square, turned)
-
-
-@kernel(I64(STATE, U64, U64, I64, I64))
-def _nws_last(state, player, opponent, alpha, ply):
-    """Fail-soft value one ply deep by the trained evaluation: neither table nor ordering, children by value alone."""
-    state.nodes += _ONE
-    moves = legal_moves(player, opponent)
-    if moves == ZERO:
-        if legal_moves(opponent, player) == ZERO:
-            return terminal_value(state, player, opponent, ply)
-        follow_pass(state.evaluation, row_at(state, ply))
-        return -_nws_last(state, opponent, player, ~alpha, ply + _ONE)
-    row = row_at(state, ply)
-    next_row = row + _ROW
-    best = LOWEST
-    part = moves & _PROMISING
-    rest = moves & ~_PROMISING
-    while part | rest != ZERO:
-        if part == ZERO:
-            part, rest = rest, ZERO
-        x = square_of(part)
-        part &= part - ONE
-        turned = flips(x, player, opponent)
-        next_player = opponent ^ turned
-        next_opponent = player ^ turned ^ (ONE << np.uint64(x))
-        replies = legal_moves(next_player, next_opponent)
-        state.nodes += _ONE
-        if replies == ZERO and legal_moves(next_opponent, next_player) == ZERO:
-            score = -terminal_value(state, next_player, next_opponent, ply + _ONE)
-        else:
-            own_view_after(row, next_row, x, turned)
-            score = -value_of_row(state.weights_address, next_row, next_player, next_opponent, replies)
-        if score > best:
-            best = score
-            if best > alpha:
-                return best
-    return best
+"""Halves the tolerance of the static value: what lies farther inside the window is not worth a shallow search."""
 
 
 @kernel(I64(STATE, U64, U64, I64, I64))
@@ -128,7 +51,7 @@ def _solved(state, player, opponent, alpha, ply):
 
 @inlined
 def _probcut(state, player, opponent, alpha, depth, ply, n_empties):
-    """A value on the far side of alpha that a shallower search makes likely enough; 0 and False if it does not.
+    """A value on the far side of alpha that a shallower search makes likely enough; LOWEST if it does not.
 
     Part of nws_midgame: calling back makes it one recursive kernel.
     """
@@ -163,10 +86,10 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
     # Step 1. Leaves, and the last ply of a search with the trained evaluation.
     is_trained = state.evaluation == PATTERNS
     if is_trained and depth == np.int64(1):
-        return _nws_last(state, player, opponent, alpha, ply)
-    if is_trained and depth >= np.int64(64) - popcount(player | opponent):
-        if np.int64(64) - popcount(player | opponent) <= SOLVE_EMPTIES and state.draw_value == 0:
-            return _solved(state, player, opponent, alpha, ply)
+        return nws_last(state, player, opponent, alpha, ply)
+    n_empties = np.int64(64) - popcount(player | opponent)
+    if is_trained and depth >= n_empties and n_empties <= SOLVE_EMPTIES and state.draw_value == 0:
+        return _solved(state, player, opponent, alpha, ply)
     state.nodes += np.int64(1)
     if state.stop != 0:
         return STOPPED_VALUE
@@ -219,16 +142,25 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
 
     # Step 5. ProbCut: a shallower search that is far enough on one side of alpha.
     if is_trained and depth >= PROBCUT_DEPTH and state.selectivity < NO_SELECTIVITY:
-        score = _probcut(state, player, opponent, alpha, depth, ply, np.int64(64) - popcount(player | opponent))
+        score = _probcut(state, player, opponent, alpha, depth, ply, n_empties)
         if score != LOWEST:
             return score
 
-    # Step 6. Order and search, best first.
-    n_moves = order(state, player, opponent, moves, depth, ply, first, second)
+    # Step 6. Search, best first. Ordering by values is dear: the table's move goes before, it often saves that.
+    n_moves = popcount(moves)
+    is_first_known = is_trained and first != _NO_MOVE and moves & (ONE << np.uint64(first)) != ZERO
+    n_before = np.int64(1) if is_first_known else np.int64(0)
     best = LOWEST
     best_move = _NO_MOVE
     for index in range(n_moves):
-        x = pick(state, ply, np.int64(index), n_moves)
+        if index < n_before:
+            x = first
+        else:
+            if index == n_before:
+                if is_first_known:
+                    moves ^= ONE << np.uint64(first)
+                order(state, player, opponent, moves, depth, ply, first, second)
+            x = pick(state, ply, np.int64(index) - n_before, n_moves - n_before)
         turned = flips(x, player, opponent)
         placed = player ^ turned ^ (ONE << np.uint64(x))
         follow_move(state, ply, x, turned)
@@ -252,6 +184,7 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
             opponent,
             table.KIND_ESTIMATE,
             depth,
+            state.selectivity,
             alpha,
             alpha + np.int64(1),
             best,

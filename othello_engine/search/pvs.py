@@ -9,18 +9,13 @@ import numpy as np
 from othello_engine.core.jit import I64, ONE, U64, VOID, ZERO, kernel
 from othello_engine.core.simd import flips, legal_moves, popcount
 from othello_engine.evaluation.evaluate import follow_pass
+from othello_engine.evaluation.patterns import DISC_UNIT
 from othello_engine.search import table
-from othello_engine.search.endgame import STOPPED, final_score, nws_endgame
-from othello_engine.search.midgame import (
-    LOWEST,
-    STOPPED_VALUE,
-    follow_move,
-    leaf_value,
-    nws_midgame,
-    row_at,
-    terminal_value,
-)
+from othello_engine.search.endgame import STOPPED, nws_endgame
+from othello_engine.search.leaf import LOWEST, final_score, follow_move, leaf_value, row_at, terminal_value
+from othello_engine.search.midgame import STOPPED_VALUE, nws_midgame
 from othello_engine.search.ordering import order, pick, reward
+from othello_engine.search.probcut import NO_SELECTIVITY
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE, PASS
 
@@ -33,11 +28,24 @@ INTERNAL_DEEPENING_DEPTH = np.int64(5)
 
 @kernel(I64(STATE, U64, U64, I64, I64, I64), entry=True)
 def null_window(state, player, opponent, alpha, depth, ply):
-    """Null-window value by the search that `state.exact` chooses; STOPPED_VALUE when stopped."""
-    if state.exact != 0:
+    """Null-window value by the search that `state.exact` chooses; STOPPED_VALUE when stopped.
+
+    A selective solve is a midgame search to the end of the game, whose value is turned into discs.
+    """
+    if state.exact == 0:
+        return nws_midgame(state, player, opponent, alpha, depth, ply)
+    if state.selectivity >= NO_SELECTIVITY:
         score = nws_endgame(state, player, opponent, alpha, ply)
         return STOPPED_VALUE if score == STOPPED else score
-    return nws_midgame(state, player, opponent, alpha, depth, ply)
+    n_empties = np.int64(64) - popcount(player | opponent)
+    unit = np.int64(DISC_UNIT)
+    score = nws_midgame(state, player, opponent, alpha * unit, n_empties, ply)
+    if score == STOPPED_VALUE:
+        return STOPPED_VALUE
+    # Pruned values are not whole discs: what is above alpha stays above, what is not stays below.
+    if score > alpha * unit:
+        return max(score // unit, alpha + np.int64(1))
+    return min(-(-score // unit), alpha)
 
 
 @kernel(VOID(STATE, I64, I64))
@@ -54,8 +62,8 @@ def _lead_pv(state, ply, move):
 def pvs(state, player, opponent, alpha, beta, depth, ply):
     """Fail-soft value in the window (alpha, beta), alpha < beta; leaves its line in row `ply` of state.pv.
 
-    The evaluation's row of this ply is filled. When exact, depth is ignored. Returns STOPPED_VALUE once the stop flag is
-    set.
+    The evaluation's row of this ply is filled. When exact, depth is ignored. Returns STOPPED_VALUE once the stop flag
+    is set.
     """
     state.pv_length[ply] = np.int64(0)
     is_root = ply == state.root_ply
@@ -161,5 +169,5 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
 
     # Step 5. Keep, unless moves were left out on purpose.
     if state.stop == 0 and not is_restricted:
-        table.store(state, bucket, player, opponent, kind, entry_depth, alpha, beta, best, best_move)
+        table.store(state, bucket, player, opponent, kind, entry_depth, state.selectivity, alpha, beta, best, best_move)
     return best

@@ -106,14 +106,13 @@ def answers(meta, kind, depth, selectivity):
     )
 
 
-@kernel(VOID(STATE, U64, U64, U64, I64, I64, I64, I64, I64, I64))
-def store(state, bucket, player, opponent, kind, depth, alpha, beta, score, move):
+@kernel(VOID(STATE, U64, U64, U64, I64, I64, I64, I64, I64, I64, I64))
+def store(state, bucket, player, opponent, kind, depth, selectivity, alpha, beta, score, move):
     """Keep a fail-soft result: score <= alpha is an upper bound, score >= beta a lower one, between them exact.
 
     Bounds known for the same depth and selectivity are kept where they are tighter. Otherwise replaces, of the two
     slots, an empty or older one first, then the one with less depth.
     """
-    selectivity = state.selectivity
     generation = state.generation & np.int64(255)
     limit = np.int64(0x7FFFFFFF)
     lower = score if score > alpha else -limit

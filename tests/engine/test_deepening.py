@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,8 @@ from othello_engine.engine.deepening import (
     EXACT_WIDTH,
     LATER_MARGIN,
     ORDERING_DEPTH,
+    PREPARING_EMPTIES,
+    PREPARING_SELECTIVITY,
     Deepening,
     Iteration,
     Line,
@@ -165,6 +168,26 @@ def test_windows_do_not_change_the_score(n_workers: int, seed: int) -> None:
     narrow = answer(plan_for(position, max_depth=5, may_solve=False, width=1), n_workers)
     wide = answer(plan_for(position, max_depth=5, may_solve=False, width=1 << 28))
     assert narrow.lines[0].score == wide.lines[0].score
+
+
+@pytest.mark.parametrize("goal", [Goal.EXACT, Goal.WLD, Goal.AUTO])
+def test_a_solve_is_prepared_by_pruning_searches_where_they_prune(goal: Goal) -> None:
+    plan = plan_for(random_position(20, 3), goal=goal, selectivity=73)
+    plan = replace(plan, must_hurry=False)
+    found = [(each.phase, each.depth, each.selectivity) for each in Deepening(plan)._iterations]
+    last = Phase.WLD if goal is Goal.WLD else Phase.EXACT
+    assert found == [
+        *((Phase.MIDGAME, depth, 73) for depth in range(1, 11)),
+        (Phase.EXACT, 20, PREPARING_SELECTIVITY),
+        (last, 20, 100),
+    ]
+
+
+@pytest.mark.parametrize(("n_empties", "selectivity"), [(PREPARING_EMPTIES - 1, 73), (20, 100)])
+def test_a_short_solve_and_one_without_pruning_are_not_prepared(n_empties: int, selectivity: int) -> None:
+    plan = plan_for(random_position(n_empties, 3), goal=Goal.EXACT, selectivity=selectivity)
+    phases = [each.phase for each in Deepening(plan)._iterations]
+    assert phases == [Phase.MIDGAME] * ORDERING_DEPTH + [Phase.EXACT]
 
 
 def test_a_solve_comes_after_a_few_iterations_that_order_the_moves() -> None:

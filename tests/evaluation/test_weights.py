@@ -89,7 +89,7 @@ def test_a_recipe_may_hold_any_text(tmp_path: Path, good: Path) -> None:
 
 def test_an_evaluation_without_weights_has_no_file() -> None:
     assert weights.shipped_file("classic") is None
-    assert str(weights.shipped_file("patterns")).endswith(os.path.join("evaluation", "weights", "strong.weights"))
+    assert str(weights.shipped_file("patterns")).endswith(os.path.join("evaluation", "strong.weights"))
 
 
 def test_a_file_for_other_features_can_still_be_described(good: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from othello_engine.core import plain
 from othello_engine.search.driver import Searcher
@@ -15,9 +16,9 @@ from tests.core.support import several
 __all__ = ["exact_task", "full_width", "new_searcher", "perfect_score", "score_after", "several", "task"]
 
 
-def new_searcher(table_bytes: int = 1 << 20) -> Searcher:
-    """A searcher of its own, in private memory."""
-    searcher = Searcher(bytearray(STATE_BYTES))
+def new_searcher(table_bytes: int = 1 << 20, weights: Any = None) -> Searcher:
+    """A searcher of its own, in private memory; with the trained evaluation if there are weights."""
+    searcher = Searcher(bytearray(STATE_BYTES), "classic" if weights is None else "patterns", weights)
     searcher.attach_table(bytearray(table_bytes))
     searcher.new_game()
     return searcher

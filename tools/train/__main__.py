@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from othello_engine.errors import EngineError
 from othello_engine.evaluation.weights import WeightsHeader, write
@@ -39,17 +38,6 @@ ROUNDS = (
 def recipe() -> str:
     """One line for the head of the weight file."""
     return "python -m tools.train; " + "; ".join(map(str, ROUNDS))
-
-
-def show(console: Console, found: Sequence[accuracy.Accuracy]) -> None:
-    """A table of errors, one row per set."""
-    table = Table(title="error in discs: static value, one ply, two plies")
-    for column in ("set", "positions", "RMSE", "MAE", "winner told, %", f"RMSE, |score| <= {accuracy.BALANCED}"):
-        table.add_column(column, justify="left" if column == "set" else "right")
-    for each in found:
-        columns = (each.rmse, each.mae, each.sign, each.balanced_rmse)
-        table.add_row(each.name, f"{each.n:,}", *(" ".join(f"{value:.2f}" for value in values) for values in columns))
-    console.print(table)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -77,9 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             network = run_round(options.work, runner, settings, network, DEEPEST)
             weights = packed(network)
             found = accuracy.on_test_sets(options.work, runner, weights)
-            found += accuracy.on_openings(options.data / "positions/edax_l16_openings.txt.gz", runner, weights)
+            found += accuracy.on_openings(options.data / "positions" / accuracy.OPENINGS, runner, weights)
             console.print(f"after the {settings.name} round:")
-            show(console, found)
+            accuracy.show(console, found)
         if options.out is not None:
             write(options.out, weights, WeightsHeader(options.out.stem, recipe()))
     except (OSError, GamesError, WorkFolderError, EngineError) as error:

@@ -16,7 +16,7 @@ from othello_engine.core.jit import I64, ONE, VOID, ZERO, kernel
 from othello_engine.core.simd import flips, legal_moves
 from othello_engine.core.symmetry import canonical
 from othello_engine.position import Position
-from othello_engine.search.endgame import final_score
+from othello_engine.search.leaf import final_score
 from tools.train.work import Arrays, Runner, load, save
 
 SOURCES = (

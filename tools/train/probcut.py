@@ -1,6 +1,6 @@
 """Fits ProbCut's error model: how far searches of one depth are from deeper ones, on searches of our own.
 
-    python -m tools.train.probcut --work WORK [--round third] [--deepest 10] [--per-number 200] [--out FILE]
+    python -m tools.train.probcut --work WORK [--round third] [--deepest 9] [--per-number 200]
 
 Positions of games and beside games are searched to all depths without pruning. For each pair of depths, the error is
 the difference of the two values, in hundredths of a disc; printed are its mean and deviation, and the coefficients that

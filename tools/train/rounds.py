@@ -25,7 +25,8 @@ class Round:
     depth: of the label searches; 0 labels with the games' endings. selectivity: of the label searches. game_part,
     far_part: part of a label that comes from the game's ending, below and from `far_empties` empties on. balance: a
     position counts 1 / (1 + (label / balance)^2); 0: all the same. siblings: how much a sibling counts. most: positions
-    of games, and siblings, taken at each number of empties. steps: step sizes of the passes. anew: begin with a new
+    of games, and siblings, taken at each number of empties; opening_most: the same from `opening_empties` on, where
+    searches are dear and positions alike. steps: step sizes of the passes. anew: begin with a new
     network, else with that of the round before.
     """
 
@@ -39,6 +40,8 @@ class Round:
     balance: float = 0.0
     siblings: float = 1.0
     most: int = 400_000
+    opening_most: int = 100_000
+    opening_empties: int = 42
     anew: bool = False
 
 
@@ -91,7 +94,8 @@ def _samples_of(work: Path, labels: _Labels, settings: Round, n: int, exact_to: 
             importance /= 1 + (label / settings.balance) ** 2
         found.append(Samples(arrays["player"], arrays["opponent"], label.astype(np.float32), importance))
 
-    positions = training_positions(work, n, settings.most)
+    most = settings.most if n < settings.opening_empties else settings.opening_most
+    positions = training_positions(work, n, most)
     ending = np.where(positions["theo"] > -65, positions["theo"], positions["score"])
     if n <= exact_to:
         label = positions["score"]
@@ -104,7 +108,7 @@ def _samples_of(work: Path, labels: _Labels, settings: Round, n: int, exact_to: 
 
     path = work / "siblings" / f"e{n:02}.npz"
     if path.exists():
-        siblings = _thinned(load(path), settings.most)
+        siblings = _thinned(load(path), most)
         if "score" in siblings:
             add(siblings, siblings["score"], settings.siblings)
         elif settings.depth > 0:
