@@ -441,7 +441,7 @@ def _ordering_depth(plan: Plan) -> int:
 
 def _preparation(plan: Plan) -> list[Iteration]:
     """The selective solve that comes before a more certain one."""
-    is_worth_it = plan.n_empties >= PREPARING_EMPTIES and PREPARING_SELECTIVITY < plan.solve_selectivity
+    is_worth_it = plan.n_empties >= PREPARING_EMPTIES and plan.solve_selectivity > PREPARING_SELECTIVITY
     if not is_worth_it or plan.selectivity > PREPARING_SELECTIVITY:
         return []
     return [Iteration(Phase.EXACT, plan.n_empties, PREPARING_SELECTIVITY)]

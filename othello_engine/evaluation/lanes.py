@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ctypes
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
@@ -305,4 +306,4 @@ if not IS_COMPILED:
         for unit in range(HIDDEN):
             sum_ = offsets[unit] + sum(max(a, 0) * hidden[e * HIDDEN + unit] for e, a in enumerate(vector))
             total += max(sum_ >> ONE_BITS, 0) * output[unit]
-        return total >> ONE_BITS
+        return np.int64(total >> ONE_BITS)

@@ -14,6 +14,7 @@ from othello_engine.evaluation.features import (
     DISCS_OFFSET,
     MOBILITY_OFFSET,
     MOBILITY_SIDE,
+    N_NETWORKS,
     NETWORK_BYTES,
     NETWORKS_OFFSET,
     PARITY_OFFSET,
@@ -74,7 +75,8 @@ def value_of_row(weights, row, player, opponent, moves):
 
     Oracle: tests/oracle.py.
     """
-    n_empties = np.int64(64) - popcount(player | opponent)
+    # A set-up board may have fewer discs than the start.
+    n_empties = min(np.int64(64) - popcount(player | opponent), np.int64(N_NETWORKS - 1))
     value = network_value(
         row,
         weights,

@@ -6,6 +6,7 @@ lies farther outside the window than the deviation times the `t` of the selectiv
 """
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 
@@ -14,14 +15,21 @@ from othello_engine.core.jit import I64, kernel
 NO_SELECTIVITY = np.int64(100)
 PROBCUT_DEPTH = np.int64(3)
 """The lowest depth that is cut."""
-HIGHEST_DEPTH = 60
+HIGHEST_DEPTH = 63
+"""Of depths and of empty squares: a set-up board may have fewer discs than the start."""
 
 COEFFICIENTS = (6.3931, -1.4521, 0.6937, 0.2841, -0.3443)
 """Of `terms`: together the logarithm of the deviation in hundredths of a disc."""
 
-_T_PER_MILLE = np.zeros(101, dtype=np.int64)
-for _percent, _t in {73: 1100, 87: 1500, 95: 2000, 98: 2600, 99: 3300}.items():
-    _T_PER_MILLE[_percent] = _t
+_T = {73: 1.1, 87: 1.5, 95: 2.0, 98: 2.6, 99: 3.3}
+"""Deviations for each of the usual levels; the highest are wider than a normal error would need, as it is none."""
+
+
+def _t_of(percent: int) -> float:
+    return _T.get(percent, NormalDist().inv_cdf((1 + percent / 100) / 2)) if percent < 100 else 0.0
+
+
+_T_PER_MILLE = np.array([round(1000 * _t_of(percent)) for percent in range(101)], dtype=np.int64)
 
 
 def terms(n_empties: float, depth: int, reduced: int) -> tuple[float, ...]:
@@ -41,8 +49,8 @@ def deviation(n_empties: float, depth: int, reduced: int, coefficients: tuple[fl
 
 def _table(reduced: list[int]) -> np.ndarray:
     """int16 [n_empties, depth]: deviations for these shallow depths; 0 where there is none."""
-    table = np.zeros((61, HIGHEST_DEPTH + 1), dtype=np.int16)
-    for n_empties in range(61):
+    table = np.zeros((HIGHEST_DEPTH + 1, HIGHEST_DEPTH + 1), dtype=np.int16)
+    for n_empties in range(HIGHEST_DEPTH + 1):
         for depth in range(1, HIGHEST_DEPTH + 1):
             if reduced[depth] < depth:
                 table[n_empties, depth] = round(deviation(n_empties, depth, reduced[depth]))

@@ -25,7 +25,7 @@ class Task:
 
     depth: plies; ignored when `exact` (then the whole rest of the game). alpha, beta: alpha < beta; a null window has
     beta == alpha + 1. moves: bitboard of the moves allowed at this position, 0 = all of them (a forced
-    pass is searched as such). node_limit: stop after about so many nodes, 0 = none; exact for one worker.
+    pass is searched as such). node_limit: stop after so many nodes, or a last ply's more; 0 = none.
     generation: age stamped on table entries, 0..255. epoch: table entries of other epochs don't exist, 0..EPOCHS - 1;
     when it comes round again the table's memory must be cleared. ply: distance of this position from the root of the
     whole search (killers and history are kept by it). draw_value: of a game drawn inside an estimate, for the side to

@@ -279,7 +279,7 @@ def test_if_only_the_winner_can_be_found_that_is_done() -> None:
 
 
 def test_without_a_limit_of_time_the_options_alone_decide() -> None:
-    run = taken(timed(18, is_timed=False), lambda iteration, margin: False)
+    run = taken(timed(18, is_timed=False, selectivity=100), lambda iteration, margin: False)
     assert (depths(run), run[-1][0]) == ([1, 2], Phase.EXACT)
 
 

@@ -115,7 +115,8 @@ def test_value_equals_the_oracle_over_games_and_other_boards() -> None:
 def test_the_interface_gives_the_same_value() -> None:
     number = np.int64(evaluate.EVALUATIONS["classic"][0])
     for player, opponent in many_boards(several(500, 50)):
-        value = evaluate.static_value(number, np.uint64(player), np.uint64(opponent))
+        unused = np.uint64(0)
+        value = evaluate.static_value(number, unused, unused, np.uint64(player), np.uint64(opponent), unused)
         assert int(value) == value_of(player, opponent)
 
 

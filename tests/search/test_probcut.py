@@ -1,4 +1,4 @@
-"""ProbCut: its error model and margins, and what pruning does to searches."""
+"""ProbCut: its error model and margins, and what pruning does to searches and solves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from othello_engine.search import probcut
 from othello_engine.search.task import Task
 from tests import positions
-from tests.search.support import new_searcher, several, successors, task
+from tests.search.support import exact_task, new_searcher, several, successors, task
 from tests.trained import TrainedWeights, mobility_weights
 
 SEED = 20260112
@@ -97,11 +97,12 @@ def test_deviations_are_of_a_plausible_size() -> None:
 
 
 def test_boards_with_fewer_discs_than_the_start_have_margins_too() -> None:
-    """They can be set up: the tables must not be left."""
-    for n_empties in (61, 62):
-        for percent, depth in itertools.product(SELECTIVITIES, (3, 8, 60)):
-            assert shallow(percent, n_empties, depth) == shallow(percent, 60, depth)
-            assert static(percent, n_empties, depth) == static(percent, 60, depth)
+    """They can be set up, and be searched to their end: the tables must not be left."""
+    for n_empties, percent in itertools.product((61, 62), SELECTIVITIES):
+        for depth in (3, 8, 60, n_empties):
+            assert 1 <= int(probcut.probcut_depth(np.int64(depth))) < depth
+            assert 100 < shallow(percent, n_empties, depth) < 10_000
+            assert 100 < static(percent, n_empties, depth) < 10_000
 
 
 # -- searches ------------------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ def total_nodes(tasks: list[Task], selectivity: int) -> int:
 
 
 def test_the_lower_the_selectivity_the_fewer_nodes() -> None:
-    chosen = SELECTIVITIES + (NONE,) if several(1, 0) else (73, NONE)
+    chosen = (*SELECTIVITIES, NONE) if several(1, 0) else (73, NONE)
     tasks = some_tasks(several(14, 1), several(7, 5))
     nodes = [total_nodes(tasks, selectivity) for selectivity in chosen]
     assert all(a < b for a, b in itertools.pairwise(nodes)), nodes
@@ -182,3 +183,48 @@ def test_an_interrupted_pruned_search_is_not_complete_and_a_later_one_is_right()
             searcher.stop_flag = 0
             assert searcher.run(each).score == true, "entries of a pruned search do not answer this one"
             assert abs(searcher.run(pruned).score - full.score) <= 1000
+
+
+# -- selective solves ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_empties", [2, 5, 8, 10])
+def test_solves_of_few_empties_are_exact_whatever_the_selectivity(n_empties: int) -> None:
+    for position in positions.late_positions(n_empties, several(12, 2), SEED + n_empties):
+        p, o = position.player, position.opponent
+        expected = new_searcher().run(exact_task(p, o)).score
+        for selectivity in SELECTIVITIES[:: several(1, 4)]:
+            result = new_searcher(weights=weights().buffer).run(exact_task(p, o, selectivity=selectivity))
+            assert result.complete
+            assert result.score == expected
+
+
+def test_selective_solves_are_near_the_truth_and_leave_nothing_for_exact_ones() -> None:
+    for position in positions.late_positions(several(14, 11), several(10, 1), SEED):
+        p, o = position.player, position.opponent
+        true = new_searcher().run(exact_task(p, o)).score
+        searcher = new_searcher(weights=weights().buffer)
+        for selectivity in (73, 99)[: several(2, 1)]:
+            result = searcher.run(exact_task(p, o, selectivity=selectivity))
+            assert result.complete
+            assert abs(result.score) <= 64
+            assert abs(result.score - true) <= 20
+        assert searcher.run(exact_task(p, o)).score == true
+
+
+def test_null_windows_of_selective_solves_answer_in_discs() -> None:
+    for position in positions.late_positions(several(13, 11), several(10, 1), SEED):
+        for alpha in (-64, -33, -1, 0, 7, 32, 63):
+            window = exact_task(position.player, position.opponent, alpha, alpha + 1, selectivity=73, ply=1)
+            score = new_searcher(weights=weights().buffer).run(window).score
+            assert -64 <= score <= 64
+
+
+def test_an_interrupted_selective_solve_is_not_complete() -> None:
+    for position in positions.late_positions(several(14, 11), several(4, 1), SEED):
+        pruned = exact_task(position.player, position.opponent, selectivity=87)
+        full = new_searcher(weights=weights().buffer).run(pruned)
+        for limit in range(1, full.nodes // 2, max(1, full.nodes // several(10, 4))):
+            result = new_searcher(weights=weights().buffer).run(replace(pruned, node_limit=limit))
+            assert not result.complete
+            assert abs(result.score) <= 64

@@ -42,9 +42,8 @@ class OneBucket:
         epoch=0,
     ):
         self.state.generation = generation
-        self.state.selectivity = selectivity
         self.state.epoch = epoch
-        numbers = (np.int64(n) for n in (kind, depth, alpha, beta, score, move))
+        numbers = (np.int64(n) for n in (kind, depth, selectivity, alpha, beta, score, move))
         table.store(self.state, self.address, np.uint64(p), np.uint64(o), *numbers)
 
     def probe(self, p, o):

@@ -1,4 +1,4 @@
-"""Search with the trained evaluation, without pruning: against a search that visits everything, with made-up weights."""
+"""Search with the trained evaluation, without pruning, against a search that visits everything; made-up weights."""
 
 from __future__ import annotations
 

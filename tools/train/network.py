@@ -29,6 +29,7 @@ from othello_engine.evaluation.features import (
     NETWORK_INTS,
     NETWORKS_OFFSET,
     ONE,
+    PARITY_OFFSET,
     ROW_BYTES,
     WEIGHTS_BYTES,
     WIDTH,
@@ -136,7 +137,7 @@ class Network:
 
 
 def folding() -> np.ndarray:
-    """int32 (N_ROWS,): the row that stands for each row; the first of those that mirror images make equal."""
+    """int32 (N_ROWS,): the row that stands for each row; the first of those that images of a position make equal."""
     fold = np.arange(N_ROWS, dtype=np.int32)
     offset = 0
     for squares in FAMILIES.values():
@@ -148,6 +149,9 @@ def folding() -> np.ndarray:
                 mirrored = digits[:, order] @ 3 ** np.arange(len(squares))
                 fold[offset : offset + size] = np.minimum(fold[offset : offset + size], offset + mirrored)
         offset += size
+    for parities in ((1, 2, 4, 8), (3, 5, 10, 12), (6, 9), (7, 11, 13, 14)):  # as many quadrants, lying alike
+        for parity in parities:
+            fold[PARITY_OFFSET + parity] = PARITY_OFFSET + parities[0]
     return fold
 
 
@@ -189,7 +193,7 @@ def _descend(
             places[lane] = fold[_OFFSETS[lane] + np.int64(indices[lane])]
         places[_N_INSTANCES] = mobility_index(legal_moves(p, o), legal_moves(o, p))
         places[_N_INSTANCES + 1] = potential_index(p, o)
-        places[_N_INSTANCES + 2] = parity_index(p, o)
+        places[_N_INSTANCES + 2] = fold[parity_index(p, o)]
         places[_N_INSTANCES + 3] = discs_index(p, o)
 
         # Forward.

@@ -119,7 +119,7 @@ def _samples_of(work: Path, labels: _Labels, settings: Round, n: int, exact_to: 
 def run_round(work: Path, runner: Runner, settings: Round, before: Network | None, exact_to: int) -> Network:
     """The network after this round. exact_to: most empties at which positions of games have exact scores.
 
-    The result is kept in WORK/rounds/NAME and not made again.
+    The result is kept in WORK/rounds/NAME and not made again. before: is changed.
     """
     path = work / "rounds" / settings.name / "network.npz"
 
