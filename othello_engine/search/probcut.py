@@ -18,7 +18,7 @@ PROBCUT_DEPTH = np.int64(3)
 HIGHEST_DEPTH = 63
 """Of depths and of empty squares: a set-up board may have fewer discs than the start."""
 
-COEFFICIENTS = (6.3931, -1.4521, 0.6937, 0.2841, -0.3443)
+COEFFICIENTS = (6.3807, -1.6500, 0.4829, 0.2541, -0.3081)
 """Of `terms`: together the logarithm of the deviation in hundredths of a disc."""
 
 _T = {73: 1.1, 87: 1.5, 95: 2.0, 98: 2.6, 99: 3.3}

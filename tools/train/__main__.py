@@ -30,7 +30,7 @@ from tools.train.work import Runner, WorkFolderError
 ROUNDS = (
     Round("first", depth=0, steps=(1.0, 0.5)),
     Round("second", depth=4, selectivity=87, steps=(1.0, 0.5)),
-    Round("third", depth=6, selectivity=73, steps=(0.5, 0.25, 0.1), most=100_000, opening_most=40_000),
+    Round("third", depth=6, selectivity=73, steps=(0.5, 0.25, 0.1), balance=20, most=100_000, opening_most=40_000),
 )
 """The recipe of the shipped weights."""
 

@@ -16,6 +16,8 @@ from tools.train.network import Network, Samples, packed, train
 from tools.train.work import Arrays, Runner, load, save
 
 SEED = 1
+ALL = 1 << 40
+"""More positions than there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,9 @@ class Round:
     depth: of the label searches; 0 labels with the games' endings. selectivity: of the label searches. game_part,
     far_part: part of a label that comes from the game's ending, below and from `far_empties` empties on. balance: a
     position counts 1 / (1 + (label / balance)^2); 0: all the same. siblings: how much a sibling counts. most: positions
-    of games, and siblings, taken at each number of empties; opening_most: the same from `opening_empties` on, where
-    searches are dear and positions alike. steps: step sizes of the passes. anew: begin with a new
+    of games, and siblings, that are searched at each number of empties; opening_most: the same from `opening_empties`
+    on, where searches are dear and positions alike. Those with exact scores are all taken. steps: step sizes of the
+    passes. anew: begin with a new
     network, else with that of the round before.
     """
 
@@ -95,7 +98,7 @@ def _samples_of(work: Path, labels: _Labels, settings: Round, n: int, exact_to: 
         found.append(Samples(arrays["player"], arrays["opponent"], label.astype(np.float32), importance))
 
     most = settings.most if n < settings.opening_empties else settings.opening_most
-    positions = training_positions(work, n, most)
+    positions = training_positions(work, n, most if n > exact_to else ALL)
     ending = np.where(positions["theo"] > -65, positions["theo"], positions["score"])
     if n <= exact_to:
         label = positions["score"]
@@ -108,10 +111,11 @@ def _samples_of(work: Path, labels: _Labels, settings: Round, n: int, exact_to: 
 
     path = work / "siblings" / f"e{n:02}.npz"
     if path.exists():
-        siblings = _thinned(load(path), most)
+        siblings = load(path)
         if "score" in siblings:
             add(siblings, siblings["score"], settings.siblings)
         elif settings.depth > 0:
+            siblings = _thinned(siblings, most)
             add(siblings, labels.values("siblings", n, siblings), settings.siblings)
     return found
 
