@@ -32,12 +32,12 @@ LEAST_GROWTH, MOST_GROWTH = 1.5, 5.0
 OVERRUN_PART = 0.5
 """An iteration is begun if so much of it lies before the soft limit: then moves take their share on average."""
 
-SOLVE_MS = {14: 2, 16: 10, 18: 60, 20: 400, 22: 2_500, 24: 15_000}
+SOLVE_MS = {14: 1, 16: 5, 18: 30, 20: 150, 22: 750, 24: 4_000}
 """What an exact solve with so many empty squares takes one worker, to an order of magnitude: positions of the same size
 differ tenfold."""
 WLD_SHARE = 0.5
 """Of that, to find only who wins."""
-SELECTIVE_SHARES = {73: 0.1, 87: 0.2, 95: 0.35, 98: 0.5, 99: 0.65}
+SELECTIVE_SHARES = {73: 0.04, 87: 0.12, 95: 0.2, 98: 0.35, 99: 0.6}
 """Of that, for a solve of this confidence in per cent."""
 WORKER_GAIN = 0.8
 """What each further worker adds to the speed of the first."""

@@ -60,14 +60,23 @@ def _probcut(state, player, opponent, alpha, depth, ply, n_empties):
     guess = static_tolerance(state.selectivity, n_empties, depth) >> GUESS_SHIFT
     value = value_of_row(state.weights_address, row_at(state, ply), player, opponent, legal_moves(player, opponent))
     result = LOWEST
-    if value > alpha - guess and alpha + margin < np.int64(64 * DISC_UNIT):
+    if reduced == np.int64(0) and value > alpha + margin:
+        result = alpha + np.int64(1)
+    elif reduced == np.int64(0) and value <= alpha - margin:
+        result = alpha
+    if reduced > np.int64(0) and value > alpha - guess and alpha + margin < np.int64(64 * DISC_UNIT):
         bound = alpha + margin
         score = nws_midgame(state, player, opponent, bound, reduced, ply)
         if score == STOPPED_VALUE:
             result = STOPPED_VALUE
         elif score > bound:
             result = alpha + np.int64(1)
-    if result == LOWEST and value <= alpha + guess and alpha - margin > np.int64(-64 * DISC_UNIT):
+    if (
+        reduced > np.int64(0)
+        and result == LOWEST
+        and value <= alpha + guess
+        and alpha - margin > np.int64(-64 * DISC_UNIT)
+    ):
         bound = alpha - margin
         score = nws_midgame(state, player, opponent, bound, reduced, ply)
         if score == STOPPED_VALUE:

@@ -13,16 +13,17 @@ import numpy as np
 from othello_engine.core.jit import I64, kernel
 
 NO_SELECTIVITY = np.int64(100)
-PROBCUT_DEPTH = np.int64(3)
-"""The lowest depth that is cut."""
+PROBCUT_DEPTH = np.int64(2)
+"""The lowest depth that is cut, there by the static value alone."""
 HIGHEST_DEPTH = 63
 """Of depths and of empty squares: a set-up board may have fewer discs than the start."""
 
 COEFFICIENTS = (6.3807, -1.6500, 0.4829, 0.2541, -0.3081)
 """Of `terms`: together the logarithm of the deviation in hundredths of a disc."""
 
-_T = {73: 1.1, 87: 1.5, 95: 2.0, 98: 2.6, 99: 3.3}
-"""Deviations for each of the usual levels; the highest are wider than a normal error would need, as it is none."""
+_T = {73: 0.9, 87: 1.5, 95: 2.0, 98: 2.6, 99: 3.3}
+"""Deviations for each of the usual levels. The highest are wider than a normal error would need, as it is none; the
+lowest was the best of 0.6, 0.7, 0.9 and 1.1 in matches."""
 
 
 def _t_of(percent: int) -> float:
@@ -38,8 +39,8 @@ def terms(n_empties: float, depth: int, reduced: int) -> tuple[float, ...]:
 
 
 def reduced_depth(depth: int) -> int:
-    """Depth of the shallow search for a search to `depth` plies: about half, of the same parity, at least 1."""
-    return max(2 * (depth // 4) + depth % 2, 1)
+    """Depth of the shallow search for a search to `depth` plies: about half, of the same parity."""
+    return 2 * (depth // 4) + depth % 2
 
 
 def deviation(n_empties: float, depth: int, reduced: int, coefficients: tuple[float, ...] = COEFFICIENTS) -> float:
@@ -52,7 +53,7 @@ def _table(reduced: list[int]) -> np.ndarray:
     table = np.zeros((HIGHEST_DEPTH + 1, HIGHEST_DEPTH + 1), dtype=np.int16)
     for n_empties in range(HIGHEST_DEPTH + 1):
         for depth in range(1, HIGHEST_DEPTH + 1):
-            if reduced[depth] < depth:
+            if reduced[depth] < depth:  # not so for 1
                 table[n_empties, depth] = round(deviation(n_empties, depth, reduced[depth]))
     return table
 
