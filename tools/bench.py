@@ -7,6 +7,7 @@ noisy: compare only figures of one run, or two versions run alternately.
     python tools/bench.py                  everything
     python tools/bench.py kernels perft    only these groups
     python tools/bench.py --json out.json  figures for a script as well
+    python tools/bench.py solve midgame --evaluation classic
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from rich.table import Table
 
 from othello_engine.core import jit, plain
 from othello_engine.core.cache import KernelCache
+from tools.shipped import shipped_weights
 
-GROUPS = ("kernels", "perft", "solve", "midgame")
+GROUPS = ("kernels", "evaluation", "perft", "solve", "midgame")
+EVALUATIONS = ("patterns", "classic")
 _FFO_SAMPLE = (
     # FFO 21-36 of the public endgame suite with their published scores: 15 to 21 empties.
     "fforum-20-39.obf",
@@ -140,18 +143,79 @@ def bench_perft(repeats: int) -> dict[str, float]:
     return {"perft 11, s": seconds, "perft 11, million leaves/s": leaves / seconds / 1e6}
 
 
-def new_searcher(table_mb: int) -> tuple[Any, Any]:
+def bench_evaluation(repeats: int, depth: int = 4) -> dict[str, float]:
+    """Leaves of the trained evaluation at the end of full trees: indices after the move, moves of both sides, value.
+
+    The same trees without the value are measured beside it and subtracted.
+    """
+    from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
+    from othello_engine.core.simd import flips, legal_moves, square_of
+    from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after, row_after, row_of
+    from othello_engine.evaluation.patterns import value_of_row
+
+    step, low_bit = np.uint64(ROW_BYTES), np.int64(1)
+
+    def walk(with_value: bool) -> Any:
+        @kernel(I64(U64, U64, U64, U64, I64))
+        def leaves(weights, row, player, opponent, depth):  # type: ignore[no-untyped-def]
+            moves = legal_moves(player, opponent)
+            if depth == 0:
+                if with_value:  # the value's last bit, in a way that changes nothing
+                    return low_bit | (value_of_row(weights, row, player, opponent, moves) & low_bit)
+                return low_bit
+            total = np.int64(0)
+            while moves != ZERO:
+                x = square_of(moves)
+                moves &= moves - ONE
+                turned = flips(x, player, opponent)
+                if with_value and depth == 1:
+                    own_view_after(row, row + step, x, turned)
+                elif with_value:
+                    row_after(row, row + step, x, turned)
+                placed = player ^ turned ^ (ONE << np.uint64(x))
+                total += leaves(weights, row + step, opponent ^ turned, placed, depth - low_bit)
+            return total
+
+        return leaves
+
+    @kernel(jit.VOID(U64, U64, U64))
+    def begin(row, player, opponent):  # type: ignore[no-untyped-def]
+        row_of(row, player, opponent)
+
+    weights = shipped_weights()
+    assert weights is not None
+    rows = np.zeros(ROW_BYTES * (depth + 2), dtype=np.uint8)
+    address = np.frombuffer(weights, dtype=np.uint8).ctypes.data
+    boards = random_positions(5000, seed=3)[5::100]
+    seconds, n_leaves = {}, 0
+    for with_value in (True, False):
+        leaves = walk(with_value)
+
+        def run(leaves: Any = leaves) -> int:
+            total = 0
+            for player, opponent in boards:
+                begin(rows.ctypes.data, player, opponent)
+                total += leaves(address, rows.ctypes.data, player, opponent, depth)
+            return total
+
+        n_leaves = run()
+        seconds[with_value] = median_seconds(run, min(repeats, 3))
+    cost = (seconds[True] - seconds[False]) / n_leaves * 1e9
+    return {"trained evaluation of a leaf, ns": cost, "trained evaluation, million leaves/s": 1e3 / cost}
+
+
+def new_searcher(table_mb: int, evaluation: str) -> tuple[Any, Any]:
     """A searcher with its own table, and the table's memory."""
     from othello_engine.search.driver import Searcher
     from othello_engine.search.layout import STATE_BYTES
 
-    searcher = Searcher(mmap.mmap(-1, STATE_BYTES))
+    searcher = Searcher(mmap.mmap(-1, STATE_BYTES), evaluation, shipped_weights(evaluation))
     memory = mmap.mmap(-1, table_mb << 20)
     searcher.attach_table(memory)
     return searcher, memory
 
 
-def bench_solve(suite: Path) -> dict[str, float]:
+def bench_solve(suite: Path, evaluation: str) -> dict[str, float]:
     """Exact solving of FFO 21-36 with a fresh table each: nodes, seconds, nodes per second, wrong scores."""
     from othello_engine.search.driver import clear_table
     from othello_engine.search.task import EXACT_LIMIT, Task
@@ -161,7 +225,7 @@ def bench_solve(suite: Path) -> dict[str, float]:
     if not path.exists():
         return {}
     lines = [line for line in path.read_text().splitlines() if line.strip() and not line.startswith("%")]
-    searcher, memory = new_searcher(64)
+    searcher, memory = new_searcher(64, evaluation)
     nodes, seconds, wrong = 0, 0.0, 0
     for index in chosen:
         text, *fields = lines[index].split(";")
@@ -184,14 +248,14 @@ def bench_solve(suite: Path) -> dict[str, float]:
     }
 
 
-def bench_midgame(depth: int) -> dict[str, float]:
+def bench_midgame(depth: int, evaluation: str) -> dict[str, float]:
     """Deepening to `depth` on 20 positions of random games with 34 to 53 empties."""
     from othello_engine.search.driver import clear_table
     from othello_engine.search.task import SCORE_LIMIT, Task
 
     boards = random_positions(5000, seed=3)
     chosen = [next(b for b in boards[k * 200 :] if 64 - (b[0] | b[1]).bit_count() == 34 + k) for k in range(20)]
-    searcher, memory = new_searcher(64)
+    searcher, memory = new_searcher(64, evaluation)
     nodes, seconds = 0, 0.0
     for player, opponent in chosen:
         clear_table(memory)
@@ -213,6 +277,9 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=7, help="timed repeats of each kernel (default 7)")
     parser.add_argument("--depth", type=int, default=9, help="depth of the midgame group (default 9)")
     parser.add_argument(
+        "--evaluation", choices=EVALUATIONS, default=EVALUATIONS[0], help="of solve and midgame (default: %(default)s)"
+    )
+    parser.add_argument(
         "--suite",
         type=Path,
         default=Path("../shared/data/positions"),
@@ -233,9 +300,10 @@ def main() -> int:
             status.update(f"measuring {group} ...")
             figures |= {
                 "kernels": lambda: bench_kernels(arguments.repeats),
+                "evaluation": lambda: bench_evaluation(arguments.repeats),
                 "perft": lambda: bench_perft(min(arguments.repeats, 5)),
-                "solve": lambda: bench_solve(arguments.suite),
-                "midgame": lambda: bench_midgame(arguments.depth),
+                "solve": lambda: bench_solve(arguments.suite, arguments.evaluation),
+                "midgame": lambda: bench_midgame(arguments.depth, arguments.evaluation),
             }[group]()
     table = Table("measure", "figure", title="one core, this machine, one run")
     table.columns[1].justify = "right"

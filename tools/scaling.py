@@ -3,6 +3,7 @@
     python -m tools.scaling                         # both
     python -m tools.scaling --real 1 2 --depth 13
     python -m tools.scaling --simulate 1 2 4 8 --set split_depth=9
+    python -m tools.scaling --profile classic
 
 Real: time and nodes to a fixed depth on midgame positions, each with an empty table. Every position is searched with
 all numbers of workers in turn, so that a disturbance of the machine does not hit one of them alone.
@@ -34,11 +35,15 @@ from othello_engine.search.layout import STATE_BYTES
 from othello_engine.types import Limits
 from protocol.batch.bench import bench_positions
 from tools.measure.figures import Report, common_options, progress
+from tools.shipped import shipped_weights
 
 HASH_MB = 64
 NODES_PER_SECOND = 10_000_000
 """What one core does in the midgame: turns the scheduler's seconds into the simulation's nodes."""
 N_POSITIONS = 20
+DEPTHS = {"classic": (13, 12)}
+"""By profile: plies with real workers, and with pretended ones."""
+USUAL_DEPTHS = (20, 19)
 TARGETS = {2: 1.6, 4: 2.8, 8: 4.5}
 """By number of workers: real time for 2, the largest worker's nodes for 4 and 8."""
 
@@ -61,14 +66,17 @@ class Sum:
         self.scores.append(score)
 
 
-def midgame_positions(n: int) -> list[Position]:
-    """The first `n` positions of the bench in which more is left than the solve takes over."""
-    return [position for position in bench_positions() if 18 <= position.n_empties <= 54][:n]
+def midgame_positions(n: int, depth: int) -> list[Position]:
+    """The first `n` positions of the bench that are searched to `depth` plies and not solved."""
+    least = max(18, depth + 3)
+    return [position for position in bench_positions() if least <= position.n_empties <= 54][:n]
 
 
-def run_real(counts: list[int], positions: list[Position], depth: int, console: Console) -> dict[int, Sum]:
+def run_real(
+    counts: list[int], positions: list[Position], depth: int, profile: str, console: Console
+) -> dict[int, Sum]:
     sums = {n: Sum() for n in counts}
-    engines = {n: Engine(load_config(overrides={"Threads": n, "Hash": HASH_MB})) for n in counts}
+    engines = {n: Engine(load_config(profile=profile, overrides={"Threads": n, "Hash": HASH_MB})) for n in counts}
     try:
         for engine in engines.values():
             engine.start()
@@ -91,9 +99,18 @@ def run_real(counts: list[int], positions: list[Position], depth: int, console: 
 
 
 def run_simulated(
-    counts: list[int], positions: list[Position], depth: int, tuning: Tuning, latency: int, console: Console
+    counts: list[int],
+    positions: list[Position],
+    depth: int,
+    profile: str,
+    tuning: Tuning,
+    latency: int,
+    console: Console,
 ) -> dict[int, Sum]:
     sums = {n: Sum() for n in counts}
+    config = load_config(profile=profile)
+    evaluation = config.profile.evaluation
+    weights = shipped_weights(evaluation)
     backend = load_kernels(lambda *_: None)
     table = mmap.mmap(-1, HASH_MB << 20)
     in_nodes = replace(tuning, least_run=tuning.least_run * NODES_PER_SECOND)
@@ -103,10 +120,10 @@ def run_simulated(
         for position in positions:
             for n in counts:
                 epoch += 1
-                searchers = [backend.searcher(bytearray(STATE_BYTES), "classic") for _ in range(n)]
+                searchers = [backend.searcher(bytearray(STATE_BYTES), evaluation, weights) for _ in range(n)]
                 for searcher in searchers:
                     searcher.attach_table(table)
-                plan = make_order(Limits(depth=depth), position, load_config(), 0.0).plan
+                plan = make_order(Limits(depth=depth), position, config, 0.0).plan
                 simulation = Simulation(searchers, Scheduler(in_nodes), SLICE_NODES, latency)
                 found = simulate(plan, simulation, epoch=epoch)
                 sums[n].add(found.time, found.worker_nodes, found.lines[0].score.value, found.tasks)
@@ -148,8 +165,9 @@ def parse_tuning(texts: list[str]) -> Tuning:
 def main() -> int:
     parser = common_options(__doc__.splitlines()[0] if __doc__ else "")
     parser.formatter_class = argparse.ArgumentDefaultsHelpFormatter
-    parser.add_argument("--depth", type=int, default=13, help="plies, with real workers")
-    parser.add_argument("--simulated-depth", type=int, default=12, help="plies, with pretended ones")
+    parser.add_argument("--profile", default="strong", help="whose evaluation and search")
+    parser.add_argument("--depth", type=int, help="plies, with real workers; None: by the profile")
+    parser.add_argument("--simulated-depth", type=int, help="plies, with pretended ones; None: by the profile")
     parser.add_argument("--positions", type=int, default=N_POSITIONS, metavar="N")
     parser.add_argument("--real", type=int, nargs="*", default=[1, 2], metavar="N", help="numbers of real workers")
     parser.add_argument("--simulate", type=int, nargs="*", default=[1, 2, 4, 8], metavar="N", help="pretended ones")
@@ -157,20 +175,23 @@ def main() -> int:
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="fields of the scheduler's Tuning")
     options = parser.parse_args()
     console = Console(stderr=True)
-    positions = midgame_positions(options.positions)
     report = Report("scaling")
     tuning = parse_tuning(options.set)
+    usual, usual_simulated = DEPTHS.get(options.profile, USUAL_DEPTHS)
 
     if options.real:
-        real = run_real(options.real, positions, options.depth, console)
-        report.tables.append(table_of(f"real, {len(positions)} positions to depth {options.depth}", real, "seconds", 1))
+        depth = options.depth or usual
+        positions = midgame_positions(options.positions, depth)
+        real = run_real(options.real, positions, depth, options.profile, console)
+        report.tables.append(table_of(f"real, {len(positions)} positions to depth {depth}", real, "seconds", 1))
         report.raw["real"] = {str(n): [each.time, each.nodes, each.largest] for n, each in real.items()}
         if {1, 2} <= real.keys():
             gained = real[1].time / real[2].time
             report.target("time, 2 workers against 1", gained, TARGETS[2], "x", at_least=True)
     if options.simulate:
-        depth = options.simulated_depth
-        made = run_simulated(options.simulate, positions, depth, tuning, options.latency, console)
+        depth = options.simulated_depth or usual_simulated
+        positions = midgame_positions(options.positions, depth)
+        made = run_simulated(options.simulate, positions, depth, options.profile, tuning, options.latency, console)
         title = f"simulated, {len(positions)} positions to depth {depth}"
         report.tables.append(table_of(title, made, "M nodes", 1e-6))
         report.raw["simulated"] = {str(n): [each.time, each.nodes, each.largest] for n, each in made.items()}

@@ -56,7 +56,7 @@ class Tuning:
     sooner, and stopping one costs what it has not stored yet. split_depth, split_empties: a smaller leaf is never
     divided, since a task for less than a few milliseconds costs more to send than to search. open_depth,
     open_empties: a leaf at least this large is opened right away, without being tried first, while there are
-    more idle workers than leaves.
+    more idle workers than leaves. selective_plies: with forward pruning a leaf so much deeper takes as long.
     """
 
     least_run: float = 0.004
@@ -64,6 +64,7 @@ class Tuning:
     split_empties: int = 14
     open_depth: int = 10
     open_empties: int = 17
+    selective_plies: int = 4
 
 
 @dataclass(slots=True, eq=False)
@@ -356,8 +357,8 @@ class Scheduler:
         if node.unsplittable:
             return False
         if self._task.exact:
-            return node.n_empties >= self.tuning.open_empties
-        return node.depth >= self.tuning.open_depth
+            return self._size(node) >= self.tuning.open_empties
+        return self._size(node) >= self.tuning.open_depth
 
     def _is_divisible(self, work: Work) -> bool:
         node = work.node
@@ -365,8 +366,14 @@ class Scheduler:
             return False
         assert self._task is not None
         if self._task.exact:
-            return node.n_empties >= self.tuning.split_empties
-        return node.depth >= self.tuning.split_depth
+            return self._size(node) >= self.tuning.split_empties
+        return self._size(node) >= self.tuning.split_depth
+
+    def _size(self, node: _Node) -> int:
+        """Plies to the end of the search, as many as take that long without forward pruning."""
+        assert self._task is not None
+        plies = node.n_empties if self._task.exact else node.depth
+        return plies if self._task.selectivity >= 100 else plies - self.tuning.selective_plies
 
     def _divide_something(self, now: float, idle: int) -> None:
         """Stop the most promising running leaf, unless enough is on the way already."""

