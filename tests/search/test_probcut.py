@@ -131,7 +131,7 @@ def test_pruned_values_are_close_to_true_ones() -> None:
             result = new_searcher(weights=weights().buffer).run(replace(each, selectivity=selectivity))
             assert result.complete
             assert abs(result.score) <= 6400
-            assert abs(result.score - true) <= 1000, "two moves' worth"
+            assert abs(result.score - true) <= 2000, "four moves' worth"
             assert result.best_move in [move for move, *_ in successors(each.player, each.opponent)]
 
 
@@ -181,7 +181,7 @@ def test_an_interrupted_pruned_search_is_not_complete_and_a_later_one_is_right()
             assert result.complete or searcher.stop_flag
             searcher.stop_flag = 0
             assert searcher.run(each).score == true, "entries of a pruned search do not answer this one"
-            assert abs(searcher.run(pruned).score - full.score) <= 1000
+            assert abs(searcher.run(pruned).score - full.score) <= 2000
 
 
 # -- selective solves ----------------------------------------------------------------------------------------
