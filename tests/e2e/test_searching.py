@@ -601,7 +601,7 @@ def test_an_emptied_table_is_shown_as_empty(engine: EngineProcess, command: str)
     empty = engine.search(command, MIDGAME, "go depth 2").infos[0].hashfull
     assert full is not None
     assert empty is not None
-    assert full > 50 > empty
+    assert full > 10 > empty
 
 
 # -- pondering -----------------------------------------------------------------------------------------------
