@@ -48,6 +48,11 @@ class _State(Enum):
     """Its moves are searched in its place."""
 
 
+_CONFIDENCES = (87, 95, 98, 99, 100)
+_COMPANION_PART = 4
+"""A search gets its first companion after this part of `least_run`: it interrupts nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """When work is divided. Measured with `tools/scaling.py`; see there before changing one of these.
@@ -56,7 +61,7 @@ class Tuning:
     sooner, and stopping one costs what it has not stored yet. split_depth, split_empties: a smaller leaf is never
     divided, since a task for less than a few milliseconds costs more to send than to search. open_depth,
     open_empties: a leaf at least this large is opened right away, without being tried first, while there are
-    more idle workers than leaves. selective_plies: with forward pruning a leaf so much deeper takes as long.
+    more idle workers than leaves.
     """
 
     least_run: float = 0.004
@@ -64,7 +69,6 @@ class Tuning:
     split_empties: int = 14
     open_depth: int = 10
     open_empties: int = 17
-    selective_plies: int = 4
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +110,8 @@ class _Node:
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """One request for one worker. expand: the moves of the position are wanted, not its score."""
+    """One request for one worker. expand: the moves of the position are wanted, not its score. companion: the result
+    counts for nothing, only what it leaves in the table."""
 
     id: int
     task: Task
@@ -114,7 +119,8 @@ class Work:
     started: float
     stopping: bool = False
     node: _Node | None = None
-    """None once the search it belonged to is over."""
+    """None once the search it belonged to is over, and for a companion."""
+    companion: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +173,7 @@ class Scheduler:
         self._halted = False
         self._former = NO_MOVE
         self._selective_depth = 0
+        self._has_budget = False
 
     # -- one search of the root ---------------------------------------------------------------------------------
 
@@ -266,6 +273,9 @@ class Scheduler:
                 return self._start(node, now, True, 0)
             node.state = _State.RUNNING
             return self._start(node, now, False, budget)
+        if self._prunes:
+            self._has_budget = budget != 0
+            return None if self._has_budget else self._companion(now)
         self._divide_something(now, idle)
         return None
 
@@ -276,11 +286,17 @@ class Scheduler:
         """
         if self.is_over or self._on_the_way() >= idle:
             return None
+        if self._prunes:
+            return None if self._has_budget else self._companions_from()
         times = [work.started for work in self._running.values() if self._is_divisible(work)]
         return min(times) + self.tuning.least_run if times else None
 
     def stops(self) -> list[int]:
         """Ids of the running works to stop now; each is named once."""
+        if self.is_over:
+            for work in self._running.values():
+                if work.companion:
+                    self._stop(work)
         stops, self._stops = self._stops, []
         return [id for id in stops if id in self._running]
 
@@ -351,29 +367,56 @@ class Scheduler:
         self._running[work.id] = work
         return work
 
+    @property
+    def _prunes(self) -> bool:
+        """True if the search prunes forward: its tree is too thin, and its parts too short, to be divided.
+
+        Then one worker searches the root, and the others the same a little deeper: what they leave in the table makes
+        the first one's search, and the next one, shorter.
+        """
+        assert self._task is not None
+        return self._task.selectivity < 100
+
+    def _companions_from(self) -> float | None:
+        """When a companion of the running search is worth starting; None if nothing runs that could have one."""
+        times = [work.started for work in self._running.values() if work.node is not None and not work.stopping]
+        return min(times) + self.tuning.least_run / _COMPANION_PART if times else None
+
+    def _companion(self, now: float) -> Work | None:
+        """A search that helps the one that runs; None if that is too young."""
+        begin = self._companions_from()
+        if begin is None or now < begin:
+            return None
+        main = next(work.task for work in self._running.values() if work.node is not None and not work.stopping)
+        n_companions = sum(1 for work in self._running.values() if work.companion and not work.stopping)
+        if main.exact:
+            higher = [level for level in _CONFIDENCES if level > main.selectivity]
+            task = replace(main, selectivity=higher[n_companions % len(higher)])
+        else:
+            task = replace(main, depth=main.depth + 1 + n_companions % 2)
+        work = Work(next(self._ids), task, False, now, companion=True)
+        self._running[work.id] = work
+        return work
+
     def _is_large(self, node: _Node) -> bool:
         """True if the leaf is worth opening before anybody has tried it."""
         assert self._task is not None
-        if node.unsplittable:
+        if node.unsplittable or self._prunes:
             return False
         if self._task.exact:
-            return self._size(node) >= self.tuning.open_empties
-        return self._size(node) >= self.tuning.open_depth
+            return node.n_empties >= self.tuning.open_empties
+        return node.depth >= self.tuning.open_depth
 
     def _is_divisible(self, work: Work) -> bool:
         node = work.node
         if node is None or work.expand or work.stopping or not node.wanted or node.unsplittable:
             return False
         assert self._task is not None
+        if self._prunes:
+            return False
         if self._task.exact:
-            return self._size(node) >= self.tuning.split_empties
-        return self._size(node) >= self.tuning.split_depth
-
-    def _size(self, node: _Node) -> int:
-        """Plies to the end of the search, as many as take that long without forward pruning."""
-        assert self._task is not None
-        plies = node.n_empties if self._task.exact else node.depth
-        return plies if self._task.selectivity >= 100 else plies - self.tuning.selective_plies
+            return node.n_empties >= self.tuning.split_empties
+        return node.depth >= self.tuning.split_depth
 
     def _divide_something(self, now: float, idle: int) -> None:
         """Stop the most promising running leaf, unless enough is on the way already."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -211,3 +212,71 @@ def test_many_workers_share_the_work(n: int, speedup: float) -> None:
         alone += one.time
         shared += many.time
     assert alone / shared > speedup
+
+
+# -- searches that prune -----------------------------------------------------------------------------------------
+
+
+def pruning_task(**changes: object) -> Task:
+    task = Task(1 << 28 | 1 << 35, 1 << 27 | 1 << 36, -SCORE_LIMIT, SCORE_LIMIT, 20, selectivity=73)
+    return replace(task, **changes)  # type: ignore[arg-type]
+
+
+def test_a_search_that_prunes_is_not_divided_but_gets_companions() -> None:
+    scheduler = Scheduler()
+    scheduler.begin(pruning_task())
+    main = scheduler.take(0.0, 3)
+    assert main is not None
+    assert (main.expand, main.task.depth, main.companion) == (False, 20, False)
+    begin = scheduler.next_division(2)
+    assert begin is not None
+    assert 0 < begin < scheduler.tuning.least_run
+    assert scheduler.take(begin / 2, 2) is None, "most iterations end sooner"
+    first, second = scheduler.take(begin, 2), scheduler.take(begin, 1)
+    assert first is not None
+    assert second is not None
+    assert [work.task.depth for work in (first, second)] == [21, 22]
+    assert first.companion
+    assert second.companion
+    assert scheduler.stops() == []
+
+    scheduler.searched(first.id, TaskResult(900, 19, (19,), 10, True))
+    assert not scheduler.is_over, "what a companion finds is not believed"
+    scheduler.searched(main.id, TaskResult(-300, 26, (26,), 10, True))
+    assert scheduler.is_over
+    assert (scheduler.outcome().lower, scheduler.outcome().best_move) == (-300, 26)
+    assert scheduler.stops() == [second.id]
+    assert scheduler.stops() == []
+    scheduler.searched(second.id, TaskResult(-1, NO_MOVE, (), 5, False))
+    assert scheduler.n_running == 0
+    assert scheduler.outcome().lower == -300
+
+
+def test_a_lost_companion_is_forgotten_and_a_lost_search_begun_again() -> None:
+    scheduler = Scheduler()
+    scheduler.begin(pruning_task())
+    main = scheduler.take(0.0, 2)
+    companion = scheduler.take(1.0, 1)
+    assert main is not None
+    assert companion is not None
+    scheduler.lost(companion.id)
+    scheduler.lost(main.id)
+    again = scheduler.take(2.0, 2)
+    assert again is not None
+    assert again.task == main.task
+
+
+def test_companions_of_a_selective_solve_are_more_certain() -> None:
+    scheduler = Scheduler()
+    scheduler.begin(pruning_task(exact=True, alpha=-64, beta=64))
+    assert scheduler.take(0.0, 3) is not None
+    found = [scheduler.take(1.0, 2), scheduler.take(1.0, 1)]
+    assert [work.task.selectivity for work in found if work is not None] == [87, 95]
+
+
+def test_a_node_limit_leaves_no_nodes_for_companions() -> None:
+    scheduler = Scheduler()
+    scheduler.begin(pruning_task())
+    assert scheduler.take(0.0, 2, 1000) is not None
+    assert scheduler.take(1.0, 1, 1000) is None
+    assert scheduler.next_division(1) is None
