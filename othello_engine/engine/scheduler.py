@@ -287,7 +287,8 @@ class Scheduler:
         if self.is_over or self._on_the_way() >= idle:
             return None
         if self._prunes:
-            return None if self._has_budget else self._companions_from()
+            main = self._main_work()
+            return None if self._has_budget or main is None else self._companions_from(main)
         times = [work.started for work in self._running.values() if self._is_divisible(work)]
         return min(times) + self.tuning.least_run if times else None
 
@@ -377,23 +378,25 @@ class Scheduler:
         assert self._task is not None
         return self._task.selectivity < 100
 
-    def _companions_from(self) -> float | None:
-        """When a companion of the running search is worth starting; None if nothing runs that could have one."""
-        times = [work.started for work in self._running.values() if work.node is not None and not work.stopping]
-        return min(times) + self.tuning.least_run / _COMPANION_PART if times else None
+    def _main_work(self) -> Work | None:
+        """Of a search that prunes: the one work whose result counts, if it runs and is not being stopped."""
+        return next((work for work in self._running.values() if work.node is not None and not work.stopping), None)
+
+    def _companions_from(self, main: Work) -> float:
+        """When a companion of this work is worth starting."""
+        return main.started + self.tuning.least_run / _COMPANION_PART
 
     def _companion(self, now: float) -> Work | None:
         """A search that helps the one that runs; None if that is too young."""
-        begin = self._companions_from()
-        if begin is None or now < begin:
+        main = self._main_work()
+        if main is None or now < self._companions_from(main):
             return None
-        main = next(work.task for work in self._running.values() if work.node is not None and not work.stopping)
         n_companions = sum(1 for work in self._running.values() if work.companion and not work.stopping)
-        if main.exact:
-            higher = [level for level in _CONFIDENCES if level > main.selectivity]
-            task = replace(main, selectivity=higher[n_companions % len(higher)])
+        if main.task.exact:
+            higher = [level for level in _CONFIDENCES if level > main.task.selectivity]
+            task = replace(main.task, selectivity=higher[n_companions % len(higher)])
         else:
-            task = replace(main, depth=main.depth + 1 + n_companions % 2)
+            task = replace(main.task, depth=main.task.depth + 1 + n_companions % 2)
         work = Work(next(self._ids), task, False, now, companion=True)
         self._running[work.id] = work
         return work

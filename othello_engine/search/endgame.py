@@ -15,7 +15,7 @@ from othello_engine.evaluation.evaluate import PATTERNS
 from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after, row_after, row_after_pass
 from othello_engine.evaluation.patterns import value_of_row
 from othello_engine.search import table
-from othello_engine.search.leaf import final_score
+from othello_engine.search.leaf import final_score, row_at
 from othello_engine.search.ordering import pick
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE
@@ -363,7 +363,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
 
     # Step 4. Moves; pass and end of game.
     by_value = state.evaluation == PATTERNS and n_empties >= VALUE_EMPTIES
-    row = state.rows_address + np.uint64(ply) * _ROW
+    row = row_at(state, ply)
     moves = legal_moves(player, opponent)
     if moves == ZERO:
         if legal_moves(opponent, player) == ZERO:

@@ -50,7 +50,7 @@ def _solved(state, player, opponent, alpha, ply):
 
 
 @inlined
-def _probcut(state, player, opponent, alpha, depth, ply, n_empties):
+def _probcut(state, player, opponent, moves, alpha, depth, ply, n_empties):
     """A value on the far side of alpha that a shallower search makes likely enough; LOWEST if it does not.
 
     Part of nws_midgame: calling back makes it one recursive kernel.
@@ -58,7 +58,7 @@ def _probcut(state, player, opponent, alpha, depth, ply, n_empties):
     reduced = probcut_depth(depth)
     margin = shallow_tolerance(state.selectivity, n_empties, depth)
     guess = static_tolerance(state.selectivity, n_empties, depth) >> GUESS_SHIFT
-    value = value_of_row(state.weights_address, row_at(state, ply), player, opponent, legal_moves(player, opponent))
+    value = value_of_row(state.weights_address, row_at(state, ply), player, opponent, moves)
     result = LOWEST
     if reduced == np.int64(0) and value > alpha + margin:
         result = alpha + np.int64(1)
@@ -151,7 +151,7 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
 
     # Step 5. ProbCut: a shallower search that is far enough on one side of alpha.
     if is_trained and depth >= PROBCUT_DEPTH and state.selectivity < NO_SELECTIVITY:
-        score = _probcut(state, player, opponent, alpha, depth, ply, n_empties)
+        score = _probcut(state, player, opponent, moves, alpha, depth, ply, n_empties)
         if score != LOWEST:
             return score
 

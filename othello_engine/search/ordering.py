@@ -11,6 +11,7 @@ from othello_engine.evaluation.classic import SQUARE_WEIGHTS, neighbours
 from othello_engine.evaluation.evaluate import PATTERNS
 from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after
 from othello_engine.evaluation.patterns import value_of_row
+from othello_engine.search.leaf import row_at
 from othello_engine.search.state import STATE
 
 TABLE_MOVE = np.int64(200_000)
@@ -80,7 +81,7 @@ _ROW = np.uint64(ROW_BYTES)
 @kernel(I64(STATE, U64, U64, U64, I64, I64, I64, I64))
 def order_by_value(state, player, opponent, moves, depth, ply, first, second):
     """As `order_moves`, by the trained evaluation; the row of this ply is filled, the next one is overwritten."""
-    row = state.rows_address + np.uint64(ply) * _ROW
+    row = row_at(state, ply)
     list_ = state.moves[ply]
     n_moves = np.int64(0)
     while moves != ZERO:

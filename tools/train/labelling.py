@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numba
 import numpy as np
 
@@ -62,7 +60,6 @@ def search_values(
     opponent: np.ndarray,
     depth: int,
     selectivity: int = 100,
-    new_labeller: Callable[..., Labeller] = Labeller,
 ) -> np.ndarray:
     """float32 (n,): values in discs for the side to move (which may have to pass), by a search of `depth` plies."""
     value = np.empty(len(player), dtype=np.float32)
@@ -71,5 +68,5 @@ def search_values(
     def work(labeller: Labeller, first: int, last: int) -> None:
         labeller.label(first // CHUNK, arrays, depth, first, last)
 
-    runner.spread(name, len(player), CHUNK, lambda: new_labeller(weights, selectivity), work)
+    runner.spread(name, len(player), CHUNK, lambda: Labeller(weights, selectivity), work)
     return value

@@ -31,12 +31,12 @@ from othello_engine.evaluation.features import (
     ONE,
     PARITY_OFFSET,
     ROW_BYTES,
-    WEIGHTS_BYTES,
     WIDTH,
     symmetries,
 )
 from othello_engine.evaluation.lanes import row_of
 from othello_engine.evaluation.patterns import discs_index, mobility_index, parity_index, potential_index
+from tools.train.weights_buffer import new_buffer
 from tools.train.work import load, save
 
 DISCS = np.float32(10)
@@ -282,9 +282,7 @@ def train(
 
 def packed(network: Network) -> np.ndarray:
     """uint8 (WEIGHTS_BYTES,), 64-byte aligned: the network in the fixed point that the engine computes in."""
-    space = np.zeros(WEIGHTS_BYTES + 64, dtype=np.uint8)
-    start = -space.ctypes.data % 64
-    buffer = space[start : start + WEIGHTS_BYTES]
+    buffer = new_buffer()
     rows = np.clip(np.round(network.rows[folding()] * ONE), -32768, 32767)
     buffer[: N_ROWS * ROW_BYTES] = rows.astype("<i2").view(np.uint8).ravel()
     numbers = np.zeros((N_NETWORKS, NETWORK_INTS), dtype="<i4")
