@@ -98,6 +98,7 @@ class Searcher:
         """Forget what helps ordering only; the table is the parent's to clear."""
         self._state.killers[:] = NO_MOVE
         self._state.history[:] = 0
+        self._state.near[:] = 0
         self._generation = -1
 
     def run(self, task: Task) -> TaskResult:
@@ -146,7 +147,7 @@ class Searcher:
             return Expansion((self._child(task, PASS, opponent, player, task.depth),), True, 1)
         if task.moves:
             moves &= task.moves
-        meta = self._entry(player, opponent)[1]
+        meta = self._entry(player, opponent, task.exact)[1]
         first, second = int(table.entry_move(meta)), int(table.entry_second_move(meta))
         boards = np.uint64(player), np.uint64(opponent), np.uint64(moves)
         n_moves = int(order(state, *boards, max(task.depth, _EXPAND_DEPTH), task.ply, first, second))
@@ -240,16 +241,21 @@ class Searcher:
             return max(task.alpha, -EXACT_LIMIT - 1), min(task.beta, EXACT_LIMIT + 1)
         return max(task.alpha, -SCORE_LIMIT), min(task.beta, SCORE_LIMIT)
 
-    def _entry(self, player: int, opponent: int) -> tuple[int, int]:
+    def _entry(self, player: int, opponent: int, exact: bool) -> tuple[int, int]:
+        """(bounds, meta) of a position's entry, where results of this kind are kept; (0, 0) if there is none."""
         p, o = np.uint64(player), np.uint64(opponent)
-        bounds, meta = table.probe(self._state, table.bucket_address(self._state, p, o), p, o)
+        if exact and self._state.selectivity >= NO_SELECTIVITY:
+            bucket = table.exact_bucket_address(self._state, p, o, 64 - (player | opponent).bit_count())
+        else:
+            bucket = table.bucket_address(self._state, p, o)
+        bounds, meta = table.probe(self._state, bucket, p, o)
         return bounds, meta
 
-    def _table_move(self, player: int, opponent: int) -> int:
+    def _table_move(self, player: int, opponent: int, exact: bool) -> int:
         """The table's move if it is legal here, else NO_MOVE."""
         if not plain.legal_moves(player, opponent):
             return PASS if plain.legal_moves(opponent, player) else NO_MOVE
-        move = int(table.entry_move(self._entry(player, opponent)[1]))
+        move = int(table.entry_move(self._entry(player, opponent, exact)[1]))
         return move if plain.legal_moves(player, opponent) >> move & 1 else NO_MOVE
 
     @staticmethod
@@ -264,7 +270,7 @@ class Searcher:
             player, opponent = self._after(player, opponent, move)
         wanted = MAX_PLY if task.exact else task.depth
         while pv and len(pv) < wanted:
-            move = self._table_move(player, opponent)
+            move = self._table_move(player, opponent, task.exact)
             if move == NO_MOVE:
                 break
             pv.append(move)
@@ -290,10 +296,12 @@ class Searcher:
         if not task.exact and depth <= 0:
             score = self._static_value(player, opponent, task.ply + 1)
             return Child(move, player, opponent, score, score)
-        bounds, meta = self._entry(player, opponent)
+        bounds, meta = self._entry(player, opponent, task.exact)
         kind, needed = self._table_terms(task.exact, player | opponent, depth)
         lower, upper = -limit, limit
         if table.answers(meta, kind, needed, task.selectivity):
             lower = max(lower, int(table.lower_bound(bounds)))
             upper = min(upper, int(table.upper_bound(bounds)))
-        return Child(move, player, opponent, lower, upper, self._table_move(player, opponent), passes=not moves)
+        return Child(
+            move, player, opponent, lower, upper, self._table_move(player, opponent, task.exact), passes=not moves
+        )

@@ -103,8 +103,12 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
 
     # Step 3. Table: only for the moves; an open window wants its line of play, not a stored value.
     kind = table.KIND_EXACT if is_exact else table.KIND_ESTIMATE
-    entry_depth = popcount(~(player | opponent)) if is_exact else depth
-    bucket = table.bucket_address(state, player, opponent)
+    n_empties = popcount(~(player | opponent))
+    entry_depth = n_empties if is_exact else depth
+    if is_exact and state.selectivity >= NO_SELECTIVITY:
+        bucket = table.exact_bucket_address(state, player, opponent, n_empties)
+    else:
+        bucket = table.bucket_address(state, player, opponent)
     meta = table.probe(state, bucket, player, opponent)[1]
     first, second = table.entry_move(meta), table.entry_second_move(meta)
     if first == _NO_MOVE and not is_exact and depth >= INTERNAL_DEEPENING_DEPTH and not is_root:

@@ -8,12 +8,14 @@ import numba
 import numpy as np
 
 from othello_engine.evaluation.lanes import ROW_BYTES
-from othello_engine.search.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET
+from othello_engine.search.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET, TABLE_BUCKET_BYTES
 
 MAX_PLY = 128
 """Room for 60 moves and as many passes between them."""
 MAX_MOVES = 64
 """A set-up board may have a move on nearly every empty square."""
+NEAR_BUCKETS = 1 << 13
+"""Of the near table: half a megabyte, which stays in the processor's second cache."""
 
 STATE_DTYPE = np.dtype(
     [
@@ -36,6 +38,8 @@ STATE_DTYPE = np.dtype(
         ("epoch", np.uint64),
         ("table_address", np.uint64),
         ("table_mask", np.uint64),
+        # the near table, of this search alone: its first bucket, on a cache line
+        ("near_address", np.uint64),
         # root: moves allowed (0 = all), and what the finished ones proved
         ("root_ply", np.int64),
         ("root_moves", np.uint64),
@@ -53,6 +57,8 @@ STATE_DTYPE = np.dtype(
         ("pv_length", np.int64, MAX_PLY),
         # rows of the evaluation, one per ply; the one after the last is for positions outside the search
         ("rows", np.uint8, ((MAX_PLY + 2) * ROW_BYTES,)),
+        # buckets of the near table, and room to begin on a cache line
+        ("near", np.uint8, ((NEAR_BUCKETS + 1) * TABLE_BUCKET_BYTES,)),
     ],
     align=True,
 )
@@ -67,6 +73,8 @@ def state_at(buffer):
     """
     state = np.frombuffer(buffer, dtype=STATE_DTYPE, count=1).view(np.recarray)[0]
     state.rows_address = state.rows.ctypes.data
+    near = state.near.ctypes.data
+    state.near_address = near + -near % TABLE_BUCKET_BYTES
     return state
 
 

@@ -23,7 +23,7 @@ from othello_engine.core.hashing import position_hash
 from othello_engine.core.jit import I64, U64, VOID, ZERO, kernel
 from othello_engine.core.simd import load_word, store_word
 from othello_engine.search.layout import TABLE_BUCKET_BYTES
-from othello_engine.search.state import STATE
+from othello_engine.search.state import NEAR_BUCKETS, STATE
 from othello_engine.types import NO_MOVE
 
 KIND_ESTIMATE = np.int64(1)
@@ -46,6 +46,24 @@ def bucket_address(state, player, opponent):
     """Byte address of the bucket where this position belongs."""
     index = position_hash(player, opponent) & state.table_mask
     return state.table_address + index * np.uint64(TABLE_BUCKET_BYTES)
+
+
+NEAR_EMPTIES = np.int64(11)
+"""Exact results with at most so many empties are kept in the near table."""
+_NEAR_MASK = np.uint64(NEAR_BUCKETS - 1)
+
+
+@kernel(U64(STATE, U64, U64, I64), entry=True)
+def exact_bucket_address(state, player, opponent, n_empties):
+    """As `bucket_address`, for exact results.
+
+    Near the end these are in a small table of the process's own: the positions are many, each is worth little, and in
+    the large one every look at them would wait for main memory.
+    """
+    if n_empties > NEAR_EMPTIES:
+        return bucket_address(state, player, opponent)
+    index = position_hash(player, opponent) & _NEAR_MASK
+    return state.near_address + index * np.uint64(TABLE_BUCKET_BYTES)
 
 
 @kernel(_ENTRY(STATE, U64, U64, U64), entry=True)

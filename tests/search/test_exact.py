@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 from othello_engine.core import plain
 from othello_engine.position import Position
+from othello_engine.search import table
+from othello_engine.search.driver import Searcher
+from othello_engine.search.layout import TABLE_BUCKET_BYTES
 from othello_engine.search.task import Task
 from othello_engine.types import NO_MOVE, PASS
 from tests import positions
@@ -196,3 +200,46 @@ def test_a_move_reported_for_a_null_window_proves_its_score() -> None:
                 if result.score > alpha and result.best_move in after:
                     assert after[result.best_move] >= result.score, (ply, alpha)
                 assert (result.best_move == NO_MOVE) == (ply == 1 or not after)
+
+
+def near_bounds(searcher: Searcher, player: int, opponent: int) -> tuple[int, int] | None:
+    """What the near table proves about a position, None if it has no entry."""
+    state, p, o = searcher._state, np.uint64(player), np.uint64(opponent)
+    n_empties = 64 - (player | opponent).bit_count()
+    bucket = table.exact_bucket_address(state, p, o, np.int64(n_empties))
+    assert state.near.ctypes.data <= int(bucket) < state.near.ctypes.data + state.near.nbytes
+    assert int(bucket) % TABLE_BUCKET_BYTES == 0
+    bounds, meta = table.probe(state, bucket, p, o)
+    if not table.answers(np.uint64(meta), table.KIND_EXACT, np.int64(n_empties), np.int64(100)):
+        return None
+    return int(table.lower_bound(np.uint64(bounds))), int(table.upper_bound(np.uint64(bounds)))
+
+
+def test_what_the_near_table_keeps_is_true_and_forgotten_with_the_game() -> None:
+    seen = 0
+    for position in positions.late_positions(9, several(4, 1), SEED):
+        p, o = position.player, position.opponent
+        searcher = new_searcher()
+        searcher.run(exact_task(p, o, epoch=1))
+        kept = [(p, o), *(boards for _, *boards in successors(p, o))]
+        for boards in kept:
+            bounds = near_bounds(searcher, *boards)
+            if bounds is not None:
+                seen += 1
+                assert bounds[0] <= perfect_score(*boards) <= bounds[1]
+        other = next(iter(positions.late_positions(3, 1, SEED)))
+        searcher.run(exact_task(other.player, other.opponent, epoch=2))  # another game
+        assert all(near_bounds(searcher, *boards) is None for boards in kept)
+        searcher.new_game()
+        assert not searcher._state.near.any()
+    assert seen >= several(12, 3)
+
+
+def test_positions_farther_from_the_end_are_in_the_table_that_all_share() -> None:
+    state = new_searcher()._state
+    for n_empties in (int(table.NEAR_EMPTIES), int(table.NEAR_EMPTIES) + 1):
+        position = next(iter(positions.late_positions(n_empties, 1, SEED)))
+        p, o = np.uint64(position.player), np.uint64(position.opponent)
+        shared = int(table.bucket_address(state, p, o))
+        is_shared = int(table.exact_bucket_address(state, p, o, np.int64(n_empties))) == shared
+        assert is_shared == (n_empties > table.NEAR_EMPTIES)

@@ -199,7 +199,7 @@ def stored_bounds_hold(searcher: Searcher, player: int, opponent: int, depth: in
     """Check the entries of all positions down to a leaf; how many there are."""
     if depth <= 0 or not successors(player, opponent):
         return 0
-    bounds, meta = searcher._entry(player, opponent)
+    bounds, meta = searcher._entry(player, opponent, False)
     found = 0
     if table.answers(meta, table.KIND_ESTIMATE, depth, 100):
         true = full_width(player, opponent, depth, searcher.evaluate, hundredths)
