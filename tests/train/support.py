@@ -10,7 +10,7 @@ import numpy as np
 from othello_engine.evaluation.features import NETWORK_USED, ONE
 from othello_engine.evaluation.weights import WeightsHeader, write
 from othello_engine.position import Position
-from tests.positions import late_positions
+from tests.positions import image, late_positions
 from tests.trained import zero_weights
 from tools.train.games import NO_THEO
 from tools.train.work import save
@@ -37,6 +37,10 @@ def quiet_positions(n_empties: int, count: int, seed: int = 1) -> list[Position]
         found += [each for each in late_positions(n_empties, count, seed) if is_quiet(each, 3)]
         seed += 1
     return found[:count]
+
+
+def canonical(player: int, opponent: int) -> tuple[int, int]:
+    return min((image(player, index), image(opponent, index)) for index in range(8))
 
 
 def boards(positions: Sequence[Position]) -> dict[str, np.ndarray]:

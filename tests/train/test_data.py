@@ -15,8 +15,8 @@ from othello_engine.formats.transcript import parse_moves
 from othello_engine.position import Position
 from othello_engine.types import BLACK
 from tests import oracle
-from tests.positions import image
 from tests.train.conftest import N_WTHOR, TEST_GAME_OF, run, write_gzip
+from tests.train.support import canonical
 from tools.train.exact import merge, solve_positions
 from tools.train.games import NO_THEO, Games, canonical_positions, load_games, read_lines
 from tools.train.testsets import SIZES, public_boards, touched_games
@@ -32,10 +32,6 @@ def rows(path: Path) -> dict[tuple[int, int], int]:
     """Canonical position -> row."""
     arrays = load(path)
     return {(int(p), int(o)): i for i, (p, o) in enumerate(zip(arrays["player"], arrays["opponent"], strict=True))}
-
-
-def canonical(player: int, opponent: int) -> tuple[int, int]:
-    return min((image(player, index), image(opponent, index)) for index in range(8))
 
 
 def legal(player: int, opponent: int) -> Iterator[tuple[int, int]]:
@@ -168,9 +164,10 @@ def test_test_positions_are_in_no_training_file(games: Games, work_folder: Path,
     assert np.array_equal(held_out["held_out"], (games.held_out | touched)[held_out["game"]])
 
 
-def test_scores_of_test_sets_follow_from_those_of_the_replies(work_folder: Path) -> None:
+@pytest.mark.parametrize("name", ["testsets/e14.npz", "siblings/e13.npz"])
+def test_scores_follow_from_those_of_the_replies(work_folder: Path, name: str) -> None:
     """Solved one move later, from the worst of guesses."""
-    arrays = load(work_folder / "testsets" / "e14.npz")
+    arrays = load(work_folder / name)
     runner = Runner(Console(quiet=True), 1)
     for row in range(10):
         player, opponent = int(arrays["player"][row]), int(arrays["opponent"][row])
@@ -184,7 +181,7 @@ def test_scores_of_test_sets_follow_from_those_of_the_replies(work_folder: Path)
 # -- siblings ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_empties", [3, 12, 13, 40])
+@pytest.mark.parametrize("n_empties", [3, 13, 14, 40])
 def test_siblings_are_one_move_from_a_training_position(work_folder: Path, n_empties: int) -> None:
     siblings = load(work_folder / "siblings" / f"e{n_empties:02}.npz")
     parents = load(work_folder / "positions" / f"e{n_empties + 1:02}.npz")
@@ -201,7 +198,7 @@ def test_siblings_are_one_move_from_a_training_position(work_folder: Path, n_emp
     assert len(found) == len(set(found)) > 100
     assert set(found) <= children
     assert not set(found) & set(of_games)
-    assert ("score" in siblings) == (n_empties <= 12)
+    assert ("score" in siblings) == (n_empties <= 13)
     for (player, opponent), must_pass in zip(found, siblings["must_pass"].tolist(), strict=True):
         assert must_pass == (plain.legal_moves(player, opponent) == 0)
         assert plain.legal_moves(player, opponent) or plain.legal_moves(opponent, player)
@@ -237,6 +234,14 @@ def test_a_folder_of_other_settings_is_refused(
 ) -> None:
     assert run(data_folder, work_folder, "--with-gpl") == 2
     assert "another folder" in " ".join(capsys.readouterr().err.split())
+
+
+def test_siblings_need_exact_scores_of_their_parents(
+    data_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(data_folder, tmp_path, "--deepest", "13")
+    assert "at least 14" in capsys.readouterr().err
 
 
 def test_games_under_the_gpl_come_only_when_asked_for(data_folder: Path, tmp_path: Path) -> None:

@@ -15,9 +15,11 @@ from rich.console import Console
 from tests import positions
 from tests.search.support import new_searcher, task
 from tools.train import probcut, rounds
+from tools.train.exact import solve_positions
 from tools.train.games import NO_THEO
 from tools.train.network import Network, Samples, packed
 from tools.train.rounds import Round, run_round, training_positions
+from tools.train.selfplay import MOST_EMPTIES
 from tools.train.work import Runner, load, save
 
 SEED = 20260114
@@ -67,6 +69,15 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     score = np.full(len(solved["player"]), SIBLING_SCORE, np.int8)
     save(folder / "siblings" / f"e{SOLVED_SIBLINGS:02}.npz", **solved, score=score)
     save(folder / "siblings" / f"e{OTHER_SIBLINGS:02}.npz", **arrays_of(beside[OTHER_SIBLINGS]))
+    return folder
+
+
+def folder_like(work: Path, folder: Path) -> Path:
+    """A folder for other rounds on the same positions, none of which is a test position."""
+    folder.mkdir(exist_ok=True)
+    for name in ("positions", "siblings"):
+        (folder / name).symlink_to(work / name)
+    save(folder / "avoided.npz", hash=np.empty(0, np.uint64), n_empties=np.empty(0, np.uint8))
     return folder
 
 
@@ -186,6 +197,49 @@ def test_later_rounds_mix_search_values_with_endings(
         assert found[each] == (pytest.approx(search_value(weights, each, 2), abs=0.01), 0.5)
 
 
+def test_self_play_joins_in_exact_near_the_end_and_by_search_alone_above(
+    work: Path, tmp_path: Path, runner: Runner, first: Network, lessons: Lessons
+) -> None:
+    folder = folder_like(work, tmp_path)
+    most = 4
+    settings = replace(SECOND, most=most, opening_most=most)
+    run_round(folder, runner, replace(settings, name="without"), first, EXACT_TO)
+    run_round(folder, runner, replace(settings, name="with", selfplay=10), first, EXACT_TO)
+    without, joined = lessons.samples
+    found = labels(joined)
+    weights = packed(first)
+    taken = 0
+    for n in range(1, MOST_EMPTIES + 1):
+        arrays = training_positions(folder / "selfplay", n, most if n > EXACT_TO else rounds.ALL)
+        taken += len(arrays["player"])
+        for each, score in zip(pairs_of(arrays), arrays["score"].tolist(), strict=True):
+            label, weight = found[each]
+            assert weight == 1
+            if n <= EXACT_TO:
+                assert label == score
+            elif n in (EXACT_TO + 1, 30, MOST_EMPTIES):
+                assert label == pytest.approx(search_value(weights, each, 2), abs=0.01)
+    assert len(joined) == len(without) + taken, "none with more empty squares"
+    deepest = load(folder / "selfplay" / "positions" / f"e{EXACT_TO}.npz")
+    guess = np.full(len(deepest["player"]), 64, np.int8)
+    assert np.array_equal(
+        deepest["score"], solve_positions(runner, "check", deepest["player"], deepest["opponent"], guess)
+    )
+
+
+def test_rounds_share_the_games_that_the_first_of_them_had_played(
+    work: Path, tmp_path: Path, runner: Runner, first: Network, lessons: Lessons
+) -> None:
+    folder = folder_like(work, tmp_path)
+    run_round(folder, runner, replace(SECOND, name="one", selfplay=10), first, EXACT_TO)
+    path = folder / "selfplay" / "games-00.npz"
+    before = path.stat().st_mtime_ns
+    run_round(folder, runner, replace(SECOND, name="two", selfplay=10, anew=True), Network.new(2), EXACT_TO)
+    assert path.stat().st_mtime_ns == before
+    one, two = lessons.samples
+    assert labels(one).keys() == labels(two).keys()
+
+
 def test_decided_positions_may_count_less(work: Path, runner: Runner, lessons: Lessons) -> None:
     run_round(work, runner, replace(FIRST, name="balanced", balance=SIBLING_SCORE), None, EXACT_TO)
     found = labels(lessons.samples[0])
@@ -233,13 +287,10 @@ def test_labels_of_an_interrupted_round_are_not_searched_again(
 def test_two_rounds_give_the_same_weights_whatever_the_number_of_threads(work: Path, tmp_path: Path) -> None:
     found = []
     for n_threads in (1, 2):
-        folder = tmp_path / str(n_threads)
-        folder.mkdir()
-        for name in ("positions", "siblings"):
-            (folder / name).symlink_to(work / name)
+        folder = folder_like(work, tmp_path / str(n_threads))
         runner = Runner(Console(quiet=True), n_threads)
         network = run_round(folder, runner, FIRST, None, EXACT_TO)
-        found.append(packed(run_round(folder, runner, SECOND, network, EXACT_TO)))
+        found.append(packed(run_round(folder, runner, replace(SECOND, selfplay=20), network, EXACT_TO)))
     assert np.array_equal(*found)
 
 

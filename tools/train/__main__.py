@@ -13,6 +13,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -31,6 +32,16 @@ ROUNDS = (
     Round("first", depth=0, steps=(1.0, 0.5)),
     Round("second", depth=4, selectivity=87, steps=(1.0, 0.5)),
     Round("third", depth=6, selectivity=73, steps=(0.5, 0.25, 0.1), balance=20, most=100_000, opening_most=40_000),
+    Round(
+        "fourth",
+        depth=6,
+        selectivity=73,
+        steps=(0.5, 0.25, 0.1),
+        balance=20,
+        most=150_000,
+        opening_most=60_000,
+        selfplay=800_000,
+    ),
 )
 """The recipe of the shipped weights."""
 
@@ -48,7 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--work", type=Path, required=True, metavar="DIR", help="folder for everything in between")
     parser.add_argument("--out", type=Path, metavar="FILE", help="weight file to write (default: none)")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="T", help="(default: all cores)")
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N games of each file, to try it out")
+    parser.add_argument("--limit", type=int, metavar="N", help="at most N games of each file and of self-play: a trial")
     parser.add_argument("--with-gpl", action="store_true", help="also games under the GPL: not for shipped weights")
     return parser
 
@@ -62,6 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         make_data(options.data, options.work, runner, options.limit, DEEPEST, options.with_gpl)
         network: Network | None = None
         for settings in ROUNDS:
+            if options.limit is not None:
+                settings = replace(settings, selfplay=min(settings.selfplay, options.limit))
             network = run_round(options.work, runner, settings, network, DEEPEST)
             weights = packed(network)
             found = accuracy.on_test_sets(options.work, runner, weights)

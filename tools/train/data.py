@@ -26,18 +26,18 @@ from rich.console import Console
 
 from tools.train import exact, siblings, testsets
 from tools.train.games import GamesError, load_games, make_games
-from tools.train.work import Runner, WorkFolderError, check_recipe, load
+from tools.train.work import Runner, WorkFolderError, check_recipe, load, save
 
 
 def make_data(data: Path, work: Path, runner: Runner, limit: int | None, deepest: int, with_gpl: bool) -> None:
     """All steps, in an order that lets training begin as early as possible."""
-    check_recipe(work, {"limit": limit, "deepest": deepest, "with_gpl": with_gpl})
+    check_recipe(work, {"limit": limit, "deepest": deepest, "siblings": max(siblings.LABELLED), "with_gpl": with_gpl})
     games_path, avoided_path, labels_path = (work / f"{name}.npz" for name in ("games", "avoided", "labels"))
     runner.step("games", games_path, lambda: make_games(data / "games", games_path, runner, with_gpl, limit))
     games = load_games(games_path)
     runner.step("test positions", avoided_path, lambda: testsets.make_avoided(games, data / "positions", avoided_path))
     avoided = load(avoided_path)["hash"]
-    runner.step("labels", labels_path, lambda: exact.make_labels(games, labels_path, runner, deepest))
+    runner.step("labels", labels_path, lambda: save(labels_path, score=exact.label(games, runner, deepest)))
 
     position_paths = {n: work / "positions" / f"e{n:02}.npz" for n in exact.N_EMPTIES}
     if not all(path.exists() for path in position_paths.values()):

@@ -115,8 +115,8 @@ def solve_positions(
     return score
 
 
-def make_labels(games: Games, path: Path, runner: Runner, deepest: int) -> None:
-    """Write the scores for the mover of all positions of all games but the test games, at the positions' places."""
+def label(games: Games, runner: Runner, deepest: int) -> np.ndarray:
+    """int8: scores for the mover of all positions of all games but the test games, at the positions' places."""
     score = np.zeros(len(games.player), np.int8)
 
     def work(solver: Solver, first: int, last: int) -> None:
@@ -135,7 +135,7 @@ def make_labels(games: Games, path: Path, runner: Runner, deepest: int) -> None:
         )
 
     runner.spread("exact scores", games.n_games, 256, lambda: Solver(GAMES_TABLE_BYTES), work)
-    save(path, score=score)
+    return score
 
 
 def make_positions(
@@ -143,7 +143,7 @@ def make_positions(
 ) -> None:
     """Write the distinct positions with so many empties of all games but the test games.
 
-    held_out: mask of games. score: see `make_labels`. avoided: hashes of canonical positions to leave out.
+    held_out: mask of games. score: see `label`. avoided: hashes of canonical positions to leave out.
     """
     chosen, places = games.at(n_empties, ~games.is_test)
     player, opponent, hashes = canonical_positions(games.player[places], games.opponent[places])

@@ -33,6 +33,8 @@ SOURCES = (
 """Names of the game files; the number of a source is its place here."""
 GPL_SOURCES = frozenset(SOURCES[6:])
 """Not used for weights that are shipped."""
+SELF_PLAY = len(SOURCES)
+"""Number of the source of games that the engine played against itself."""
 TEST_YEAR = 2020
 """WTHOR games from this year on are for tests only."""
 HELD_OUT_OF = 100

@@ -13,6 +13,7 @@ import numpy as np
 
 from tools.train.labelling import search_values
 from tools.train.network import Network, Samples, packed, train
+from tools.train.selfplay import MOST_EMPTIES, make_selfplay
 from tools.train.work import Arrays, Runner, load, save
 
 SEED = 1
@@ -29,8 +30,9 @@ class Round:
     position counts 1 / (1 + (label / balance)^2); 0: all the same. siblings: how much a sibling counts. most: positions
     of games, and siblings, that are searched at each number of empties; opening_most: the same from `opening_empties`
     on, where searches are dear and positions alike. Those with exact scores are all taken. steps: step sizes of the
-    passes. anew: begin with a new
-    network, else with that of the round before.
+    passes. anew: begin with a new network, else with that of the round before. selfplay: games that the engine has
+    played against itself, with the network of the round before the first that asks for some; their positions join in
+    as those of the games do, but above those with exact scores labelled by search alone.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Round:
     opening_most: int = 100_000
     opening_empties: int = 42
     anew: bool = False
+    selfplay: int = 0
 
 
 def _thinned(arrays: Arrays, most: int) -> Arrays:
@@ -57,9 +60,9 @@ def _thinned(arrays: Arrays, most: int) -> Arrays:
     return {name: array[rows] for name, array in arrays.items()}
 
 
-def training_positions(work: Path, n: int, most: int) -> Arrays:
-    """Positions of training games with n empties, at most so many."""
-    positions = load(work / "positions" / f"e{n:02}.npz")
+def training_positions(folder: Path, n: int, most: int) -> Arrays:
+    """Positions of training games below a folder with n empties, at most so many."""
+    positions = load(folder / "positions" / f"e{n:02}.npz")
     return _thinned({name: array[~positions["held_out"]] for name, array in positions.items()}, most)
 
 
@@ -117,6 +120,10 @@ def _samples_of(work: Path, labels: _Labels, settings: Round, n: int, exact_to: 
         elif settings.depth > 0:
             siblings = _thinned(siblings, most)
             add(siblings, labels.values("siblings", n, siblings), settings.siblings)
+
+    if settings.selfplay and n <= MOST_EMPTIES:
+        positions = training_positions(work / "selfplay", n, most if n > exact_to else ALL)
+        add(positions, positions["score"] if n <= exact_to else labels.values("selfplay", n, positions), 1.0)
     return found
 
 
@@ -128,7 +135,11 @@ def run_round(work: Path, runner: Runner, settings: Round, before: Network | Non
     path = work / "rounds" / settings.name / "network.npz"
 
     def make() -> None:
-        labels = _Labels(work, runner, settings, None if before is None else packed(before))
+        weights = None if before is None else packed(before)
+        if settings.selfplay:
+            assert weights is not None
+            make_selfplay(work, settings.selfplay, weights, runner, exact_to)
+        labels = _Labels(work, runner, settings, weights)
         samples = Samples.joined(
             [part for n in range(1, 60) for part in _samples_of(work, labels, settings, n, exact_to)]
         )

@@ -17,9 +17,9 @@ from tools.train.games import canonical_positions
 from tools.train.work import Runner, load, save
 
 SEED = 4
-LABELLED = range(1, 13)
+LABELLED = range(1, 14)
 """Numbers of empties at which siblings get their exact scores."""
-UNLABELLED = range(13, 56)
+UNLABELLED = range(14, 56)
 N_LABELLED = 250_000
 N_UNLABELLED = 350_000
 MUST_PASS_PART = 0.1
