@@ -125,10 +125,8 @@ def run(options: argparse.Namespace, specs: tuple[EngineSpec, EngineSpec], conso
     return pairs
 
 
-def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.duel", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Options for both engines, as `make_spec` reads them."""
     for side in _SIDES:
         group = parser.add_argument_group(f"the {side} engine")
         group.add_argument(f"--{side}", required=True, metavar="COMMAND", help="command line, as for a shell")
@@ -141,6 +139,13 @@ def build_parser() -> argparse.ArgumentParser:
         group.add_argument(
             f"--{side}-depth", type=_positive, metavar="D", help="depth or level; alone it takes the place of the time"
         )
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.duel", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add_engine_options(parser)
     group = parser.add_argument_group("the match")
     group.add_argument("--openings", type=Path, required=True, metavar="FILE", help="transcripts, one a line")
     group.add_argument("--pairs", type=_positive, default=100, metavar="N", help="openings played (default: 100)")
