@@ -32,7 +32,7 @@ LEAST_GROWTH, MOST_GROWTH = 1.5, 5.0
 OVERRUN_PART = 0.5
 """An iteration is begun if so much of it lies before the soft limit: then moves take their share on average."""
 
-SOLVE_MS = {14: 1, 16: 5, 18: 30, 20: 150, 22: 750, 24: 4_000}
+SOLVE_MS = {14: 0.5, 16: 2.5, 18: 18, 20: 80, 22: 380, 24: 1_800}
 """What an exact solve with so many empty squares takes one worker, to an order of magnitude: positions of the same size
 differ tenfold."""
 WLD_SHARE = 0.5

@@ -28,7 +28,7 @@ _PROVED = np.int64(100)
 STOPPED = np.int64(-1000)
 """Returned up the tree after the stop flag was seen; never stored, never believed."""
 
-SHALLOW_EMPTIES = np.int64(7)
+SHALLOW_EMPTIES = np.int64(6)
 """Up to here moves are ordered by parity alone and the table is not used."""
 
 _NEIGHBOURS = np.array(
@@ -299,7 +299,7 @@ def _nws_shallow(state, player, opponent, alpha, n_empties):
 
 
 MOBILITY_COST = np.int64(16)
-POTENTIAL_COST = np.int64(8)
+POTENTIAL_COST = np.int64(6)
 CORNER_BONUS = np.int64(25)
 """Weights of the ordering, found by node counts on FFO 21-44 (docs/search.md)."""
 
@@ -322,7 +322,7 @@ def _reply_cost(player, opponent, moves):
     return MOBILITY_COST * weighted + POTENTIAL_COST * popcount(beside)
 
 
-_ODD_BONUS = np.array([0] * 8 + [12] * 5 + [6] * 5 + [3] * 4 + [0] * 43, dtype=np.int64)
+_ODD_BONUS = np.array([0] * 7 + [12] * 6 + [6] * 5 + [3] * 4 + [0] * 43, dtype=np.int64)
 """Ordering bonus of a move into an odd quadrant, by empties."""
 
 

@@ -26,13 +26,14 @@ class Round:
     """One round of training.
 
     depth: of the label searches; 0 labels with the games' endings. selectivity: of the label searches. game_part,
-    far_part: part of a label that comes from the game's ending, below and from `far_empties` empties on. balance: a
-    position counts 1 / (1 + (label / balance)^2); 0: all the same. siblings: how much a sibling counts. most: positions
-    of games, and siblings, that are searched at each number of empties; opening_most: the same from `opening_empties`
-    on, where searches are dear and positions alike. Those with exact scores are all taken. steps: step sizes of the
-    passes. anew: begin with a new network, else with that of the round before. selfplay: games that the engine has
-    played against itself, with the network of the round before the first that asks for some; their positions join in
-    as those of the games do, but above those with exact scores labelled by search alone.
+    far_part: part of a label that comes from the game's ending, below and from `far_empties` empties on. balance,
+    far_balance: likewise, a position counts 1 / (1 + (label / balance)^2); 0: all the same. siblings: how much a
+    sibling counts. most: positions of games, and siblings, that are searched at each number of empties; opening_most:
+    the same from `opening_empties` on, where searches are dear and positions alike. Those with exact scores are all
+    taken. steps: step sizes of the passes. anew: begin with a new network, else with that of the round before.
+    selfplay: games that the engine has played against itself, with the network of the round before the first that asks
+    for some; their positions join in as those of the games do, but above those with exact scores labelled by search
+    alone.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Round:
     far_part: float = 0.2
     far_empties: int = 25
     balance: float = 0.0
+    far_balance: float = 0.0
     siblings: float = 1.0
     most: int = 400_000
     opening_most: int = 100_000
@@ -93,11 +95,12 @@ class _Labels:
 def _samples_of(work: Path, labels: _Labels, settings: Round, n: int, exact_to: int) -> list[Samples]:
     """Labelled positions with n empties."""
     found = []
+    balance = settings.balance if n < settings.far_empties else settings.far_balance
 
     def add(arrays: Arrays, label: np.ndarray, factor: np.ndarray | float) -> None:
         importance = np.full(len(label), factor, np.float32)
-        if settings.balance:
-            importance /= 1 + (label / settings.balance) ** 2
+        if balance:
+            importance /= 1 + (label / balance) ** 2
         found.append(Samples(arrays["player"], arrays["opponent"], label.astype(np.float32), importance))
 
     most = settings.most if n < settings.opening_empties else settings.opening_most
