@@ -210,11 +210,12 @@ class Deepening:
                 return
 
     def _first_solve(self) -> int:
-        """Index of the solve to begin with, or to go on with, when there is time for more than one."""
-        if self.iteration.is_solve or self.plan.n_empties < PREPARING_EMPTIES:
-            return len(self._iterations)
-        levels = [each.selectivity if each.is_solve else 0 for each in self._iterations]
-        return next(index for index, level in enumerate(levels) if level >= FIRST_SOLVE_SELECTIVITY)
+        """Index of a quick solve to begin with, while none has been run; else of nothing."""
+        if not self.iteration.is_solve and self.plan.n_empties >= PREPARING_EMPTIES:
+            for index, iteration in enumerate(self._iterations):
+                if iteration.is_solve and FIRST_SOLVE_SELECTIVITY <= iteration.selectivity < 100:
+                    return index
+        return len(self._iterations)
 
     def next(self) -> Step:
         """The search to run now."""

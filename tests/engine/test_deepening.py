@@ -15,6 +15,7 @@ from othello_engine.engine import deepening as deepening_module
 from othello_engine.engine.deepening import (
     DIRECT_MARGIN,
     EXACT_WIDTH,
+    FIRST_SOLVE_SELECTIVITY,
     LATER_MARGIN,
     ORDERING_DEPTH,
     PREPARING_EMPTIES,
@@ -248,8 +249,11 @@ def timed(n_empties: int, **changes: object) -> Plan:
 def test_a_solve_that_fits_many_times_over_begins_at_once() -> None:
     run = taken(timed(18), lambda iteration, margin: margin <= DIRECT_MARGIN)
     assert depths(run) == list(range(1, ORDERING_DEPTH + 1))
-    assert run[-1] == (Phase.EXACT, 18, 100)
-    assert len(run) == ORDERING_DEPTH + 1
+    assert run[ORDERING_DEPTH:] == [(Phase.EXACT, 18, FIRST_SOLVE_SELECTIVITY), (Phase.EXACT, 18, 100)]
+    run = taken(timed(PREPARING_EMPTIES - 1), lambda iteration, margin: margin <= DIRECT_MARGIN)
+    assert run[ORDERING_DEPTH:] == [(Phase.EXACT, PREPARING_EMPTIES - 1, 100)]
+    run = taken(timed(18, selectivity=100), lambda iteration, margin: margin <= DIRECT_MARGIN)
+    assert run[ORDERING_DEPTH:] == [(Phase.EXACT, 18, 100)]
 
 
 def test_a_solve_that_just_fits_has_something_to_fall_back_on() -> None:
@@ -267,15 +271,20 @@ def test_a_solve_that_does_not_fit_leaves_its_time_to_deeper_plies() -> None:
 def test_far_from_the_end_some_plies_come_first_however_much_time_there_is() -> None:
     run = taken(timed(26), lambda iteration, margin: True)
     assert depths(run) == list(range(1, last_midgame_depth(26) + 1))
-    assert run[-1] == (Phase.EXACT, 26, 100)
+    assert [each for each in run if each[0] is Phase.EXACT] == [
+        (Phase.EXACT, 26, FIRST_SOLVE_SELECTIVITY),
+        (Phase.EXACT, 26, 100),
+    ]
 
 
 def test_if_only_the_winner_can_be_found_that_is_done() -> None:
     run = taken(timed(22), lambda iteration, margin: iteration.phase is Phase.WLD)
     assert [phase for phase, _, _ in run[-2:]] == [Phase.WLD, Phase.EXACT]
     assert depths(run) == list(range(1, last_midgame_depth(22) + 1))
-    run = taken(timed(22), lambda iteration, margin: True)
-    assert [phase for phase, _, _ in run[-2:]] == [Phase.MIDGAME, Phase.EXACT]
+    for selectivity in (73, 100):
+        run = taken(timed(22, selectivity=selectivity), lambda iteration, margin: True)
+        assert Phase.WLD not in [phase for phase, _, _ in run]
+        assert run[-1] == (Phase.EXACT, 22, 100)
 
 
 def test_without_a_limit_of_time_the_options_alone_decide() -> None:
