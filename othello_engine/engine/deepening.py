@@ -43,9 +43,11 @@ DIRECT_MARGIN = 4.0
 """A solve that fits in the time so many times over is begun at once: it will hardly need anything to fall back on."""
 LATER_MARGIN = 1.5
 """The same, after a search that is a good answer if the solve should fail."""
-FIRST_SOLVE_SELECTIVITY = 87
-"""Confidence of the solve that goes before a better one from PREPARING_EMPTIES on: for an eighth of the time it gives
-moves to begin with, and a good answer if the other, which may take ten times as long as expected, should fail."""
+FIRST_SOLVE_SELECTIVITY, LONG_SOLVE_SELECTIVITY = 87, 99
+"""From PREPARING_EMPTIES on, a solve of the first confidence goes before one of the second or more: it gives moves to
+begin with, and a good answer if the other, which may take ten times as long as expected, should fail."""
+FIRST_SOLVE_PART = 0.25
+"""What it may take of the time of the other."""
 EXACT_WIDTH = 3
 """Half the first window of an exact solve, in discs, around a guess."""
 
@@ -206,16 +208,24 @@ class Deepening:
         for index in range(len(self._iterations) - 1, self._index, -1):
             iteration = self._iterations[index]
             if iteration.is_solve and fits(iteration, margin):
-                self._index = min(index, self._first_solve())
+                self._index = self._begun_with(index, fits, margin)
                 return
 
-    def _first_solve(self) -> int:
-        """Index of a quick solve to begin with, while none has been run; else of nothing."""
-        if not self.iteration.is_solve and self.plan.n_empties >= PREPARING_EMPTIES:
-            for index, iteration in enumerate(self._iterations):
-                if iteration.is_solve and FIRST_SOLVE_SELECTIVITY <= iteration.selectivity < 100:
-                    return index
-        return len(self._iterations)
+    def _begun_with(self, target: int, fits: Callable[[Iteration, float], bool], margin: float) -> int:
+        """Index of the quick solve to run before the one at `target`; `target` if there is no need of one."""
+        wanted = self._iterations[target]
+        if (
+            any(each.is_solve for each in self._iterations[: self._index])
+            or self.plan.n_empties < PREPARING_EMPTIES
+            or wanted.phase is not Phase.EXACT
+            or wanted.selectivity < LONG_SOLVE_SELECTIVITY
+            or not fits(wanted, margin + FIRST_SOLVE_PART)
+        ):
+            return target
+        for index, iteration in enumerate(self._iterations[self._index : target], self._index):
+            if iteration.is_solve and FIRST_SOLVE_SELECTIVITY <= iteration.selectivity < wanted.selectivity:
+                return index
+        return target
 
     def next(self) -> Step:
         """The search to run now."""

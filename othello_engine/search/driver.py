@@ -95,7 +95,7 @@ class Searcher:
         self._state.stop = value
 
     def new_game(self) -> None:
-        """Forget what helps ordering only; the table is the parent's to clear."""
+        """Forget what is kept from search to search; the shared table is the parent's to clear."""
         self._state.killers[:] = NO_MOVE
         self._state.history[:] = 0
         self._state.near[:] = 0
@@ -242,12 +242,10 @@ class Searcher:
         return max(task.alpha, -SCORE_LIMIT), min(task.beta, SCORE_LIMIT)
 
     def _entry(self, player: int, opponent: int, exact: bool) -> tuple[int, int]:
-        """(bounds, meta) of a position's entry, where results of this kind are kept; (0, 0) if there is none."""
+        """(bounds, meta) of a position's entry, where a task of this kind keeps its own; (0, 0) if there is none."""
         p, o = np.uint64(player), np.uint64(opponent)
-        if exact and self._state.selectivity >= NO_SELECTIVITY:
-            bucket = table.exact_bucket_address(self._state, p, o, 64 - (player | opponent).bit_count())
-        else:
-            bucket = table.bucket_address(self._state, p, o)
+        is_proof = exact and self._state.selectivity >= NO_SELECTIVITY
+        bucket = table.bucket_of(self._state, p, o, 64 - (player | opponent).bit_count(), is_proof)
         bounds, meta = table.probe(self._state, bucket, p, o)
         return bounds, meta
 
@@ -256,6 +254,8 @@ class Searcher:
         if not plain.legal_moves(player, opponent):
             return PASS if plain.legal_moves(opponent, player) else NO_MOVE
         move = int(table.entry_move(self._entry(player, opponent, exact)[1]))
+        if move == NO_MOVE:  # midgame searches end in exact ones, near the end of the game
+            move = int(table.entry_move(self._entry(player, opponent, True)[1]))
         return move if plain.legal_moves(player, opponent) >> move & 1 else NO_MOVE
 
     @staticmethod

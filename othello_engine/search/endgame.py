@@ -374,7 +374,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
         return STOPPED if score == STOPPED else -score
 
     # Step 5. Table.
-    bucket = table.exact_bucket_address(state, player, opponent, n_empties)
+    bucket = table.bucket_of(state, player, opponent, n_empties, True)
     bounds, meta = table.probe(state, bucket, player, opponent)
     if table.answers(meta, table.KIND_EXACT, n_empties, _PROVED):
         lower, upper = table.lower_bound(bounds), table.upper_bound(bounds)
@@ -400,7 +400,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
         if next_player == ZERO:  # wipe-out
             return np.int64(64)
         if n_empties > SHALLOW_EMPTIES + np.int64(1):
-            child_bucket = table.exact_bucket_address(state, next_player, next_opponent, n_empties - np.int64(1))
+            child_bucket = table.bucket_of(state, next_player, next_opponent, n_empties - np.int64(1), True)
             child_bounds, child_meta = table.probe(state, child_bucket, next_player, next_opponent)
             if table.answers(child_meta, table.KIND_EXACT, n_empties - np.int64(1), _PROVED):
                 score = -table.upper_bound(child_bounds)

@@ -105,11 +105,12 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
     kind = table.KIND_EXACT if is_exact else table.KIND_ESTIMATE
     n_empties = popcount(~(player | opponent))
     entry_depth = n_empties if is_exact else depth
-    if is_exact and state.selectivity >= NO_SELECTIVITY:
-        bucket = table.exact_bucket_address(state, player, opponent, n_empties)
-    else:
-        bucket = table.bucket_address(state, player, opponent)
+    is_proof = is_exact and state.selectivity >= NO_SELECTIVITY
+    bucket = table.bucket_of(state, player, opponent, n_empties, is_proof)
     meta = table.probe(state, bucket, player, opponent)[1]
+    if meta == ZERO and not is_proof:
+        # Midgame searches end in proofs. Not the other way round: near the end their moves are bad guesses for a proof.
+        meta = table.probe(state, table.bucket_of(state, player, opponent, n_empties, True), player, opponent)[1]
     first, second = table.entry_move(meta), table.entry_second_move(meta)
     if first == _NO_MOVE and not is_exact and depth >= INTERNAL_DEEPENING_DEPTH and not is_root:
         if pvs(state, player, opponent, alpha, beta, depth - np.int64(2), ply) == STOPPED_VALUE:

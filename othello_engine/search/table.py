@@ -1,5 +1,7 @@
 """The transposition table: results by position, shared by all search processes without locks.
 
+Proofs near the end of the game have a small table of the same form in each process (`bucket_of`).
+
 A bucket is one cache line of two entries. An entry is four 64-bit words:
 
     word 0   player   ^ bounds ^ meta
@@ -49,18 +51,18 @@ def bucket_address(state, player, opponent):
 
 
 NEAR_EMPTIES = np.int64(11)
-"""Exact results with at most so many empties are kept in the near table."""
+"""Proofs with at most so many empties are kept in the near table."""
 _NEAR_MASK = np.uint64(NEAR_BUCKETS - 1)
 
 
-@kernel(U64(STATE, U64, U64, I64), entry=True)
-def exact_bucket_address(state, player, opponent, n_empties):
-    """As `bucket_address`, for exact results.
+@kernel(U64(STATE, U64, U64, I64, numba.boolean), entry=True)
+def bucket_of(state, player, opponent, n_empties, is_proof):
+    """Byte address of the bucket for results of this position; is_proof: exact ones, without pruning.
 
     Near the end these are in a small table of the process's own: the positions are many, each is worth little, and in
     the large one every look at them would wait for main memory.
     """
-    if n_empties > NEAR_EMPTIES:
+    if not is_proof or n_empties > NEAR_EMPTIES:
         return bucket_address(state, player, opponent)
     index = position_hash(player, opponent) & _NEAR_MASK
     return state.near_address + index * np.uint64(TABLE_BUCKET_BYTES)

@@ -15,6 +15,7 @@ from othello_engine.engine import deepening as deepening_module
 from othello_engine.engine.deepening import (
     DIRECT_MARGIN,
     EXACT_WIDTH,
+    FIRST_SOLVE_PART,
     FIRST_SOLVE_SELECTIVITY,
     LATER_MARGIN,
     ORDERING_DEPTH,
@@ -247,12 +248,15 @@ def timed(n_empties: int, **changes: object) -> Plan:
 
 
 def test_a_solve_that_fits_many_times_over_begins_at_once() -> None:
+    with_first = DIRECT_MARGIN + FIRST_SOLVE_PART
     run = taken(timed(18), lambda iteration, margin: margin <= DIRECT_MARGIN)
+    assert run[ORDERING_DEPTH:] == [(Phase.EXACT, 18, 100)]
+    run = taken(timed(18), lambda iteration, margin: margin <= with_first)
     assert depths(run) == list(range(1, ORDERING_DEPTH + 1))
     assert run[ORDERING_DEPTH:] == [(Phase.EXACT, 18, FIRST_SOLVE_SELECTIVITY), (Phase.EXACT, 18, 100)]
-    run = taken(timed(PREPARING_EMPTIES - 1), lambda iteration, margin: margin <= DIRECT_MARGIN)
+    run = taken(timed(PREPARING_EMPTIES - 1), lambda iteration, margin: margin <= with_first)
     assert run[ORDERING_DEPTH:] == [(Phase.EXACT, PREPARING_EMPTIES - 1, 100)]
-    run = taken(timed(18, selectivity=100), lambda iteration, margin: margin <= DIRECT_MARGIN)
+    run = taken(timed(18, selectivity=100), lambda iteration, margin: margin <= with_first)
     assert run[ORDERING_DEPTH:] == [(Phase.EXACT, 18, 100)]
 
 
@@ -281,10 +285,17 @@ def test_if_only_the_winner_can_be_found_that_is_done() -> None:
     run = taken(timed(22), lambda iteration, margin: iteration.phase is Phase.WLD)
     assert [phase for phase, _, _ in run[-2:]] == [Phase.WLD, Phase.EXACT]
     assert depths(run) == list(range(1, last_midgame_depth(22) + 1))
-    for selectivity in (73, 100):
-        run = taken(timed(22, selectivity=selectivity), lambda iteration, margin: True)
+    for selectivity, proof in ((73, 100), (100, 100), (95, 95)):
+        plan = timed(22, selectivity=selectivity, solve_selectivity=proof)
+        run = taken(plan, lambda iteration, margin: True)
         assert Phase.WLD not in [phase for phase, _, _ in run]
-        assert run[-1] == (Phase.EXACT, 22, 100)
+        assert run[-1] == (Phase.EXACT, 22, proof)
+
+
+def test_the_quick_solve_is_only_for_a_long_one_and_only_the_first() -> None:
+    for longest, solves in ((95, [95, 98, 99, 100]), (99, [87, 99, 100]), (100, [87, 100])):
+        run = taken(timed(22), lambda iteration, margin, longest=longest: iteration.selectivity <= longest)
+        assert [selectivity for phase, _, selectivity in run if phase is Phase.EXACT] == solves
 
 
 def test_without_a_limit_of_time_the_options_alone_decide() -> None:

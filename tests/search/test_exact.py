@@ -206,8 +206,8 @@ def near_bounds(searcher: Searcher, player: int, opponent: int) -> tuple[int, in
     """What the near table proves about a position, None if it has no entry."""
     state, p, o = searcher._state, np.uint64(player), np.uint64(opponent)
     n_empties = 64 - (player | opponent).bit_count()
-    bucket = table.exact_bucket_address(state, p, o, np.int64(n_empties))
-    assert state.near.ctypes.data <= int(bucket) < state.near.ctypes.data + state.near.nbytes
+    bucket = table.bucket_of(state, p, o, np.int64(n_empties), True)
+    assert state.near.ctypes.data <= int(bucket) <= state.near.ctypes.data + state.near.nbytes - TABLE_BUCKET_BYTES
     assert int(bucket) % TABLE_BUCKET_BYTES == 0
     bounds, meta = table.probe(state, bucket, p, o)
     if not table.answers(np.uint64(meta), table.KIND_EXACT, np.int64(n_empties), np.int64(100)):
@@ -241,5 +241,6 @@ def test_positions_farther_from_the_end_are_in_the_table_that_all_share() -> Non
         position = next(iter(positions.late_positions(n_empties, 1, SEED)))
         p, o = np.uint64(position.player), np.uint64(position.opponent)
         shared = int(table.bucket_address(state, p, o))
-        is_shared = int(table.exact_bucket_address(state, p, o, np.int64(n_empties))) == shared
+        assert int(table.bucket_of(state, p, o, np.int64(n_empties), False)) == shared
+        is_shared = int(table.bucket_of(state, p, o, np.int64(n_empties), True)) == shared
         assert is_shared == (n_empties > table.NEAR_EMPTIES)

@@ -174,6 +174,22 @@ def test_exact_solving_is_not_changed_by_the_way_moves_are_ordered() -> None:
             assert plain.final_score(*end_of(p, o, result.pv)) * (-1) ** len(result.pv) == expected
 
 
+def test_the_line_of_a_solve_is_complete_whatever_was_searched_before() -> None:
+    """Near the end, proofs and estimates are kept in different tables."""
+    for n_empties in (9, 11, 13)[: several(3, 1)]:
+        for number, position in enumerate(positions.late_positions(n_empties, several(8, 2), SEED)):
+            p, o = position.player, position.opponent
+            searcher = searcher_of()
+            for depth in range(1, n_empties + 1):
+                searcher.run(task(p, o, depth, selectivity=73, generation=number))
+            searcher.run(exact_task(p, o, -66, 66, selectivity=73, generation=number))
+            result = searcher.run(exact_task(p, o, generation=number))
+            assert result.score == new_searcher().run(exact_task(p, o)).score
+            end = end_of(p, o, result.pv)
+            assert not successors(*end)
+            assert plain.final_score(*end) * (-1) ** len(result.pv) == result.score
+
+
 # -- the table -----------------------------------------------------------------------------------------------
 
 

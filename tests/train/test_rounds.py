@@ -241,11 +241,15 @@ def test_rounds_share_the_games_that_the_first_of_them_had_played(
 
 
 def test_decided_positions_may_count_less(work: Path, runner: Runner, lessons: Lessons) -> None:
-    run_round(work, runner, replace(FIRST, name="balanced", balance=SIBLING_SCORE), None, EXACT_TO)
+    run_round(work, runner, replace(FIRST, name="balanced", balance=SIBLING_SCORE, far_balance=40), None, EXACT_TO)
     found = labels(lessons.samples[0])
     for each in pairs_of(load(work / "siblings" / f"e{SOLVED_SIBLINGS:02}.npz")):
         assert found[each][1] == pytest.approx(1 / 2)
     assert found[pairs_of(load(work / "positions" / "e20.npz"))[2]][1] == pytest.approx(1 / (1 + (SCORE / 20) ** 2))
+    far = pairs_of(load(work / "positions" / "e30.npz"))[2]
+    assert found[far][1] == pytest.approx(1 / (1 + (SCORE / 40) ** 2))
+    run_round(work, runner, replace(FIRST, name="near", balance=SIBLING_SCORE), None, EXACT_TO)
+    assert labels(lessons.samples[1])[far][1] == 1
 
 
 # -- rounds --------------------------------------------------------------------------------------------------

@@ -135,9 +135,9 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
         )
         group.add_argument(f"--{side}-name", metavar="NAME", help=f"in tables and files (default: {side})")
         group.add_argument(f"--{side}-dir", type=Path, metavar="DIR", help="where it runs (default: here)")
-        group.add_argument(f"--{side}-time-ms", type=_positive, metavar="T", help="instead of --time-ms")
+        group.add_argument(f"--{side}-time-ms", type=positive, metavar="T", help="instead of --time-ms")
         group.add_argument(
-            f"--{side}-depth", type=_positive, metavar="D", help="depth or level; alone it takes the place of the time"
+            f"--{side}-depth", type=positive, metavar="D", help="depth or level; alone it takes the place of the time"
         )
 
 
@@ -148,21 +148,21 @@ def build_parser() -> argparse.ArgumentParser:
     add_engine_options(parser)
     group = parser.add_argument_group("the match")
     group.add_argument("--openings", type=Path, required=True, metavar="FILE", help="transcripts, one a line")
-    group.add_argument("--pairs", type=_positive, default=100, metavar="N", help="openings played (default: 100)")
+    group.add_argument("--pairs", type=positive, default=100, metavar="N", help="openings played (default: 100)")
     group.add_argument("--seed", type=int, default=1, metavar="S", help="chooses the openings (default: 1)")
-    group.add_argument("--time-ms", type=_positive, default=200, metavar="T", help="time of a move (default: 200)")
+    group.add_argument("--time-ms", type=positive, default=200, metavar="T", help="time of a move (default: 200)")
     group.add_argument(
         "--move-limit", type=float, metavar="SECONDS", help="silent after so long (default: ten times the time and 5 s)"
     )
     group.add_argument(
-        "--concurrency", type=_positive, default=1, metavar="N", help="games at once, a core for each (default: 1)"
+        "--concurrency", type=positive, default=1, metavar="N", help="games at once, a core for each (default: 1)"
     )
     group.add_argument("--out", type=Path, metavar="FILE", help="write everything as JSON")
     group.add_argument("--games", type=Path, metavar="FILE", help="append the games, one a line")
     return parser
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"at least 1, not {text}")

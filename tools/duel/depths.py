@@ -28,7 +28,7 @@ from rich.progress import track
 from rich.table import Table
 
 from othello_engine.errors import IllegalMoveError
-from tools.duel.__main__ import UsageError, add_engine_options, make_spec
+from tools.duel.__main__ import UsageError, add_engine_options, make_spec, positive
 from tools.duel.engines import DIALECTS, EngineSpec, FaultError, Player
 from tools.duel.match import Opening
 
@@ -81,14 +81,17 @@ def load_positions(path: Path, n_positions: int, seed: int) -> list[Opening]:
 
 
 def measure(specs: tuple[EngineSpec, EngineSpec], depth: int, positions: Sequence[Opening]) -> DepthTimes:
-    """Both programs to this depth in all positions. Raises FaultError."""
+    """Both programs to this depth in all positions. Raises UsageError, naming the one that fails."""
     players = [Player(replace(spec, depth=depth, time_ms=None)) for spec in specs]
     seconds: tuple[list[float], list[float]] = ([], [])
     with closing(players[0]), closing(players[1]):
         for opening in track(positions, f"depth {depth}", transient=True):
             for player, found in zip(players, seconds, strict=True):
-                player.start_game(opening.plies)
-                found.append(player.choose().seconds)
+                try:
+                    player.start_game(opening.plies)
+                    found.append(player.choose().seconds)
+                except FaultError as fault:
+                    raise UsageError(f"{player.spec.name}: {fault.kind}: {str(fault).splitlines()[0]}") from None
     return DepthTimes(depth, tuple(seconds[0]), tuple(seconds[1]))
 
 
@@ -99,9 +102,11 @@ def build_parser() -> argparse.ArgumentParser:
     add_engine_options(parser)
     group = parser.add_argument_group("the positions")
     group.add_argument("--games", type=Path, required=True, metavar="FILE", help="transcripts, one a line")
-    group.add_argument("--positions", type=int, default=50, metavar="N", help="(default: %(default)s)")
+    group.add_argument("--positions", type=positive, default=50, metavar="N", help="(default: %(default)s)")
     group.add_argument("--seed", type=int, default=1, metavar="S", help="chooses the games (default: 1)")
-    group.add_argument("--depths", type=int, nargs="+", default=[12, 16, 20], metavar="D", help="(default: 12 16 20)")
+    group.add_argument(
+        "--depths", type=positive, nargs="+", default=[12, 16, 20], metavar="D", help="(default: 12 16 20)"
+    )
     group.add_argument("--out", type=Path, metavar="FILE", help="write all times as JSON")
     parser.set_defaults(time_ms=None, move_limit=600.0)
     return parser
@@ -117,11 +122,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for spec in specs:
             if not DIALECTS[spec.dialect].takes_depth:
                 raise UsageError(f"{spec.name}: {spec.dialect} has no word for a depth")
+            if spec.depth or spec.time_ms:
+                raise UsageError(f"{spec.name}: --depths sets the depth, and there is no time")
         positions = load_positions(options.games, options.positions, options.seed)
         for depth in options.depths:
             found.append(measure(specs, depth, positions))
             console.print(f"depth {depth}: {found[-1].ratio:.2f}", highlight=False)
-    except (UsageError, FaultError) as error:
+            if options.out:
+                names = [each.name for each in specs]
+                record = {"seed": options.seed, "engines": names, "depths": [asdict(each) for each in found]}
+                options.out.write_text(json.dumps(record, indent=1) + "\n", encoding="ascii")
+    except (UsageError, OSError) as error:
         to_stderr.print(f"duel.depths: {error}", style="bold red", markup=False, highlight=False, soft_wrap=True)
         return 2
     table = Table(title=f"seconds for {options.positions} positions", box=box.SIMPLE_HEAD)
@@ -131,9 +142,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sums = (f"{sum(each.first):.2f}", f"{sum(each.second):.2f}")
         table.add_row(str(each.depth), *sums, f"{each.ratio:.2f}", f"{each.typical_ratio:.2f}")
     console.print(table)
-    if options.out:
-        record = {"seed": options.seed, "engines": [each.name for each in specs], "depths": [asdict(x) for x in found]}
-        options.out.write_text(json.dumps(record, indent=1) + "\n", encoding="ascii")
     return 0
 
 

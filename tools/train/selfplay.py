@@ -2,7 +2,8 @@
 
 Both sides take the move with the best value after two plies, after a random number has been added to each value. In
 the opening these numbers are large, so that hardly two games are alike; later each game has a size of its own, from
-hardly wrong to a beginner's. Towards the end nothing is added. What the moves are worth does not matter much: the
+hardly wrong to a beginner's. Towards the end nothing is added, and the
+search sees two plies more for a while. What the moves are worth does not matter much: the
 positions get exact scores, or values of deeper searches, afterwards.
 """
 
