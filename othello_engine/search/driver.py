@@ -147,7 +147,7 @@ class Searcher:
             return Expansion((self._child(task, PASS, opponent, player, task.depth),), True, 1)
         if task.moves:
             moves &= task.moves
-        meta = self._entry(player, opponent, task.exact)[1]
+        meta = self._entry(player, opponent, self._is_proof(task))[1]
         first, second = int(table.entry_move(meta)), int(table.entry_second_move(meta))
         boards = np.uint64(player), np.uint64(opponent), np.uint64(moves)
         n_moves = int(order(state, *boards, max(task.depth, _EXPAND_DEPTH), task.ply, first, second))
@@ -241,20 +241,23 @@ class Searcher:
             return max(task.alpha, -EXACT_LIMIT - 1), min(task.beta, EXACT_LIMIT + 1)
         return max(task.alpha, -SCORE_LIMIT), min(task.beta, SCORE_LIMIT)
 
-    def _entry(self, player: int, opponent: int, exact: bool) -> tuple[int, int]:
-        """(bounds, meta) of a position's entry, where a task of this kind keeps its own; (0, 0) if there is none."""
+    def _is_proof(self, task: Task) -> bool:
+        """True if the task, for which the state is prepared, finds exact results without pruning."""
+        return task.exact and bool(self._state.selectivity >= NO_SELECTIVITY)
+
+    def _entry(self, player: int, opponent: int, is_proof: bool) -> tuple[int, int]:
+        """(bounds, meta) of a position's entry, where proofs or where estimates are kept; (0, 0) if there is none."""
         p, o = np.uint64(player), np.uint64(opponent)
-        is_proof = exact and self._state.selectivity >= NO_SELECTIVITY
         bucket = table.bucket_of(self._state, p, o, 64 - (player | opponent).bit_count(), is_proof)
         bounds, meta = table.probe(self._state, bucket, p, o)
         return bounds, meta
 
-    def _table_move(self, player: int, opponent: int, exact: bool) -> int:
+    def _table_move(self, player: int, opponent: int, is_proof: bool) -> int:
         """The table's move if it is legal here, else NO_MOVE."""
         if not plain.legal_moves(player, opponent):
             return PASS if plain.legal_moves(opponent, player) else NO_MOVE
-        move = int(table.entry_move(self._entry(player, opponent, exact)[1]))
-        if move == NO_MOVE:  # midgame searches end in exact ones, near the end of the game
+        move = int(table.entry_move(self._entry(player, opponent, is_proof)[1]))
+        if move == NO_MOVE and not is_proof:  # midgame searches end in exact ones, near the end of the game
             move = int(table.entry_move(self._entry(player, opponent, True)[1]))
         return move if plain.legal_moves(player, opponent) >> move & 1 else NO_MOVE
 
@@ -270,7 +273,7 @@ class Searcher:
             player, opponent = self._after(player, opponent, move)
         wanted = MAX_PLY if task.exact else task.depth
         while pv and len(pv) < wanted:
-            move = self._table_move(player, opponent, task.exact)
+            move = self._table_move(player, opponent, self._is_proof(task))
             if move == NO_MOVE:
                 break
             pv.append(move)
@@ -296,12 +299,12 @@ class Searcher:
         if not task.exact and depth <= 0:
             score = self._static_value(player, opponent, task.ply + 1)
             return Child(move, player, opponent, score, score)
-        bounds, meta = self._entry(player, opponent, task.exact)
+        is_proof = self._is_proof(task)
+        bounds, meta = self._entry(player, opponent, is_proof)
         kind, needed = self._table_terms(task.exact, player | opponent, depth)
         lower, upper = -limit, limit
         if table.answers(meta, kind, needed, task.selectivity):
             lower = max(lower, int(table.lower_bound(bounds)))
             upper = min(upper, int(table.upper_bound(bounds)))
-        return Child(
-            move, player, opponent, lower, upper, self._table_move(player, opponent, task.exact), passes=not moves
-        )
+        reply = self._table_move(player, opponent, is_proof)
+        return Child(move, player, opponent, lower, upper, reply, passes=not moves)

@@ -34,7 +34,7 @@ from tools.duel.engines import DIALECTS, EngineSpec, FaultError, Player
 from tools.duel.match import Opening, Pair, play_match
 from tools.duel.report import game_line, pair_line, result_table, summary
 
-_SIDES = ("first", "second")
+SIDES = ("first", "second")
 _ANSWER_LIMIT_FACTOR = 10
 _ANSWER_LIMIT_EXTRA_S = 5.0
 _ANSWER_LIMIT_NO_TIME_S = 60.0
@@ -125,27 +125,28 @@ def run(options: argparse.Namespace, specs: tuple[EngineSpec, EngineSpec], conso
     return pairs
 
 
-def add_engine_options(parser: argparse.ArgumentParser) -> None:
-    """Options for both engines, as `make_spec` reads them."""
-    for side in _SIDES:
-        group = parser.add_argument_group(f"the {side} engine")
-        group.add_argument(f"--{side}", required=True, metavar="COMMAND", help="command line, as for a shell")
-        group.add_argument(
-            f"--{side}-protocol", choices=sorted(DIALECTS), default="native", help="what it speaks (default: native)"
-        )
-        group.add_argument(f"--{side}-name", metavar="NAME", help=f"in tables and files (default: {side})")
-        group.add_argument(f"--{side}-dir", type=Path, metavar="DIR", help="where it runs (default: here)")
-        group.add_argument(f"--{side}-time-ms", type=positive, metavar="T", help="instead of --time-ms")
-        group.add_argument(
-            f"--{side}-depth", type=positive, metavar="D", help="depth or level; alone it takes the place of the time"
-        )
+def add_engine_options(parser: argparse.ArgumentParser, side: str) -> argparse._ArgumentGroup:
+    """Options for the program of one side, as `make_spec` reads them, but for limits; the group they are in."""
+    group = parser.add_argument_group(f"the {side} engine")
+    group.add_argument(f"--{side}", required=True, metavar="COMMAND", help="command line, as for a shell")
+    group.add_argument(
+        f"--{side}-protocol", choices=sorted(DIALECTS), default="native", help="what it speaks (default: native)"
+    )
+    group.add_argument(f"--{side}-name", metavar="NAME", help=f"in tables and files (default: {side})")
+    group.add_argument(f"--{side}-dir", type=Path, metavar="DIR", help="where it runs (default: here)")
+    return group
 
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tools.duel", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    add_engine_options(parser)
+    for side in SIDES:
+        group = add_engine_options(parser, side)
+        group.add_argument(f"--{side}-time-ms", type=positive, metavar="T", help="instead of --time-ms")
+        group.add_argument(
+            f"--{side}-depth", type=positive, metavar="D", help="depth or level; alone it takes the place of the time"
+        )
     group = parser.add_argument_group("the match")
     group.add_argument("--openings", type=Path, required=True, metavar="FILE", help="transcripts, one a line")
     group.add_argument("--pairs", type=positive, default=100, metavar="N", help="openings played (default: 100)")
@@ -177,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     began = time.perf_counter()
     try:
-        specs = (make_spec(options, _SIDES[0]), make_spec(options, _SIDES[1]))
+        specs = (make_spec(options, SIDES[0]), make_spec(options, SIDES[1]))
         pairs = run(options, specs, console)
     except (UsageError, OSError) as error:
         to_stderr = Console(stderr=True)

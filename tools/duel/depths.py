@@ -28,7 +28,7 @@ from rich.progress import track
 from rich.table import Table
 
 from othello_engine.errors import IllegalMoveError
-from tools.duel.__main__ import UsageError, add_engine_options, make_spec, positive
+from tools.duel.__main__ import SIDES, UsageError, add_engine_options, make_spec, positive
 from tools.duel.engines import DIALECTS, EngineSpec, FaultError, Player
 from tools.duel.match import Opening
 
@@ -99,7 +99,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tools.duel.depths", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    add_engine_options(parser)
+    for side in SIDES:
+        add_engine_options(parser, side)
+        parser.set_defaults(**{f"{side}_time_ms": None, f"{side}_depth": None})
     group = parser.add_argument_group("the positions")
     group.add_argument("--games", type=Path, required=True, metavar="FILE", help="transcripts, one a line")
     group.add_argument("--positions", type=positive, default=50, metavar="N", help="(default: %(default)s)")
@@ -118,12 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console, to_stderr = Console(), Console(stderr=True)
     found: list[DepthTimes] = []
     try:
-        specs = (make_spec(options, "first"), make_spec(options, "second"))
+        specs = (make_spec(options, SIDES[0]), make_spec(options, SIDES[1]))
         for spec in specs:
             if not DIALECTS[spec.dialect].takes_depth:
                 raise UsageError(f"{spec.name}: {spec.dialect} has no word for a depth")
-            if spec.depth or spec.time_ms:
-                raise UsageError(f"{spec.name}: --depths sets the depth, and there is no time")
         positions = load_positions(options.games, options.positions, options.seed)
         for depth in options.depths:
             found.append(measure(specs, depth, positions))

@@ -188,12 +188,13 @@ def make_selfplay(work: Path, n_games: int, weights: np.ndarray, runner: Runner,
     avoided_path = work / "avoided.npz"
     avoided = load(avoided_path)["hash"]
     games = replace(games, is_test=touched_games(games, avoided_path))
+
+    def make_positions(n_empties: int, path: Path) -> None:
+        known = load(work / "positions" / f"e{n_empties:02}.npz")
+        held_out = known["held_out"]
+        hidden = canonical_positions(known["player"][held_out], known["opponent"][held_out])[2]
+        both = np.concatenate([avoided, hidden])
+        exact.make_positions(games, games.held_out, score, n_empties, both, path)
+
     for n, path in paths.items():
-        known = load(work / "positions" / f"e{n:02}.npz")
-        held_out = canonical_positions(known["player"], known["opponent"])[2][known["held_out"]]
-        hidden = np.concatenate([avoided, held_out])
-        runner.step(
-            f"positions of self-play, {n} empties",
-            path,
-            lambda n=n, path=path, hidden=hidden: exact.make_positions(games, games.held_out, score, n, hidden, path),
-        )
+        runner.step(f"positions of self-play, {n} empties", path, lambda n=n, path=path: make_positions(n, path))
