@@ -9,14 +9,13 @@ import numpy as np
 from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
 from othello_engine.core.last_flip import count_last_flips
 from othello_engine.core.parity import QUADRANT_SQUARES, quadrant_parity
-from othello_engine.core.simd import flips, legal_moves, popcount, square_of
+from othello_engine.core.simd import flips, legal_moves, popcount, prefetch, square_of
 from othello_engine.core.stability import stable_discs
 from othello_engine.evaluation.evaluate import PATTERNS
 from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after, row_after, row_after_pass
 from othello_engine.evaluation.patterns import value_of_row
 from othello_engine.search import table
 from othello_engine.search.leaf import final_score, row_at
-from othello_engine.search.ordering import pick
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE
 
@@ -298,19 +297,36 @@ def _nws_shallow(state, player, opponent, alpha, n_empties):
     return best
 
 
-MOBILITY_COST = np.int64(16)
-POTENTIAL_COST = np.int64(6)
-CORNER_BONUS = np.int64(25)
-"""Weights of the ordering, found by node counts on FFO 21-44 (docs/search.md)."""
+REPLY_COST = 28
+CORNER_REPLY_COST = np.int64(32)
+ODD_REPLY_COST = np.int64(6)
+POTENTIAL_COST = np.int64(4)
+"""Costs of a reply, one on a corner, one in an odd quadrant, and an empty square beside our discs. These and the other
+weights of the ordering were found by node counts (docs/search.md)."""
+
+REPLIES_COST = np.array([-40, REPLY_COST - 12] + [REPLY_COST * n for n in range(2, 65)], dtype=np.int64)
+"""Cost of so many replies. A pass, and a single reply, are better than the rule says."""
 
 
-@kernel(I64(U64, U64, U64))
-def _reply_cost(player, opponent, moves):
-    """How much the side to move after our move can do: its moves, corners double, and its potential moves.
+def _square_bonus():
+    bonus = np.zeros(64, dtype=np.int64)
+    bonus[[0, 7, 56, 63]] = 25  # corners
+    bonus[[9, 14, 49, 54]] = -16  # X-squares
+    bonus[[2, 3, 4, 5, 58, 59, 60, 61]] = bonus[[16, 24, 32, 40, 23, 31, 39, 47]] = 12  # edges between the C-squares
+    return bonus
 
-    player: the replying side. moves: its legal moves.
+
+SQUARE_BONUS = _square_bonus()
+"""Ordering bonus of a move to a square."""
+
+
+@kernel(I64(U64, U64, U64, U64))
+def _reply_cost(player, opponent, moves, odd):
+    """How much the side to move after our move can do: its moves and its potential moves.
+
+    player: the replying side. moves: its legal moves. odd: squares of the odd quadrants, before our move.
     """
-    weighted = popcount(moves) + popcount(moves & _CORNERS)
+    cost = REPLIES_COST[popcount(moves)] + CORNER_REPLY_COST * popcount(moves & _CORNERS)
     west_east = np.uint64(0x7E7E7E7E7E7E7E7E)
     inner = opponent & west_east
     beside = (
@@ -319,18 +335,23 @@ def _reply_cost(player, opponent, moves):
         | (inner << np.uint64(7)) | (inner >> np.uint64(7))
         | (inner << np.uint64(9)) | (inner >> np.uint64(9))
     ) & ~(player | opponent)  # fmt: skip
-    return MOBILITY_COST * weighted + POTENTIAL_COST * popcount(beside)
+    return cost + ODD_REPLY_COST * popcount(moves & odd) + POTENTIAL_COST * popcount(beside)
 
 
 _ODD_BONUS = np.array([0] * 7 + [12] * 6 + [6] * 5 + [3] * 4 + [0] * 43, dtype=np.int64)
 """Ordering bonus of a move into an odd quadrant, by empties."""
 
 
-VALUE_EMPTIES = np.int64(12)
+VALUE_EMPTIES = np.int64(14)
 """With the trained evaluation, moves are ordered by it from here on."""
-VALUE_SCALE = np.int64(6)
+VALUE_SCALE = np.int64(4)
 """Order score of 64 hundredths of a disc."""
 _ROW = np.uint64(ROW_BYTES)
+_HIGHEST_ORDER = np.int64(1) << np.int64(20)
+_TABLE_MOVE = np.int64(1) << np.int64(18)
+_SECOND_TABLE_MOVE = np.int64(1) << np.int64(17)
+_TAKEN = np.int64(-1)
+"""Below every move's order: all are positive."""
 
 
 @kernel(I64(STATE, U64, U64, I64, I64))
@@ -384,24 +405,35 @@ def nws_endgame(state, player, opponent, alpha, ply):
             return upper
     first, second = table.entry_move(meta), table.entry_second_move(meta)
 
-    # Step 6. Order: table moves, then few replies for the opponent, then odd quadrants. While at it, cut off when
-    # the table already refutes the reply to a move (enhanced transposition cutoff).
-    odd = QUADRANT_SQUARES[quadrant_parity(empties)]
+    # Step 6. Make the moves. What the table knows about the replies is asked for now and read when it has arrived.
     list_ = state.moves[ply]
+    all_turned = state.turned[ply]
+    buckets = state.buckets[ply]
+    is_enhanced = n_empties > SHALLOW_EMPTIES + np.int64(1)
+    table_address, table_mask = table.place_of(state, n_empties - np.int64(1), True)
     n_moves = np.int64(0)
-    best = np.int64(-65)
-    best_move = _NO_MOVE
     while moves != ZERO:
         x = square_of(moves)
         moves &= moves - ONE
         turned = flips(x, player, opponent)
-        next_player = opponent ^ turned
-        next_opponent = player ^ turned ^ (ONE << np.uint64(x))
-        if next_player == ZERO:  # wipe-out
+        if turned == opponent:  # wipe-out
             return np.int64(64)
-        if n_empties > SHALLOW_EMPTIES + np.int64(1):
-            child_bucket = table.bucket_of(state, next_player, next_opponent, n_empties - np.int64(1), True)
-            child_bounds, child_meta = table.probe(state, child_bucket, next_player, next_opponent)
+        list_[n_moves] = x
+        all_turned[n_moves] = turned
+        if is_enhanced:
+            placed = player ^ turned ^ (ONE << np.uint64(x))
+            child_bucket = table.bucket_in(table_address, table_mask, opponent ^ turned, placed)
+            prefetch(child_bucket)
+            buckets[n_moves] = child_bucket
+        n_moves += np.int64(1)
+
+    # Step 7. Enhanced transposition cutoff: a move whose reply position is already refuted.
+    if is_enhanced:
+        for index in range(n_moves):
+            x = list_[index]
+            turned = all_turned[index]
+            placed = player ^ turned ^ (ONE << np.uint64(x))
+            child_bounds, child_meta = table.probe(state, buckets[index], opponent ^ turned, placed)
             if table.answers(child_meta, table.KIND_EXACT, n_empties - np.int64(1), _PROVED):
                 score = -table.upper_bound(child_bounds)
                 if score > alpha:
@@ -410,30 +442,41 @@ def nws_endgame(state, player, opponent, alpha, ply):
                         alpha + np.int64(1), score, x,
                     )  # fmt: skip
                     return score
-        value = np.int64(1) << np.int64(20)
+
+    # Step 8. Order: table moves first, then what leaves the opponent little to do.
+    odd = QUADRANT_SQUARES[quadrant_parity(empties)]
+    for index in range(n_moves):
+        x = list_[index]
+        turned = all_turned[index]
+        value = _HIGHEST_ORDER
         if x == first:
-            value += np.int64(1) << np.int64(18)
+            value += _TABLE_MOVE
         elif x == second:
-            value += np.int64(1) << np.int64(17)
+            value += _SECOND_TABLE_MOVE
         else:
-            replies = legal_moves(next_player, next_opponent)
-            value -= _reply_cost(next_player, next_opponent, replies)
+            next_player = opponent ^ turned
+            placed = player ^ turned ^ (ONE << np.uint64(x))
+            replies = legal_moves(next_player, placed)
+            value += SQUARE_BONUS[x] - _reply_cost(next_player, placed, replies, odd)
+            if (ONE << np.uint64(x)) & odd != ZERO:
+                value += _ODD_BONUS[n_empties]
             if by_value:
                 own_view_after(row, row + _ROW, x, turned)
-                estimate = value_of_row(state.weights_address, row + _ROW, next_player, next_opponent, replies)
+                estimate = value_of_row(state.weights_address, row + _ROW, next_player, placed, replies)
                 value -= estimate * VALUE_SCALE >> np.int64(6)
-            bit = ONE << np.uint64(x)
-            if bit & odd != ZERO:
-                value += _ODD_BONUS[n_empties]
-            if bit & _CORNERS != ZERO:
-                value += CORNER_BONUS
-        list_[n_moves] = (value << np.int64(8)) | x
-        n_moves += np.int64(1)
+        list_[index] = (value << np.int64(16)) | (np.int64(index) << np.int64(8)) | x
 
-    # Step 7. Search, best first.
-    for index in range(n_moves):
-        x = pick(state, ply, np.int64(index), n_moves)
-        turned = flips(x, player, opponent)
+    # Step 9. Search, best first.
+    best = np.int64(-65)
+    best_move = _NO_MOVE
+    for _ in range(n_moves):
+        packed = list_[0]
+        for index in range(1, n_moves):
+            packed = max(packed, list_[index])
+        x = packed & np.int64(255)
+        index = (packed >> np.int64(8)) & np.int64(255)
+        list_[index] = _TAKEN
+        turned = all_turned[index]
         placed = player ^ turned ^ (ONE << np.uint64(x))
         if by_value and n_empties > VALUE_EMPTIES:
             row_after(row, row + _ROW, x, turned)
@@ -447,7 +490,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
             if best > alpha:
                 break
 
-    # Step 8. Keep.
+    # Step 10. Keep.
     if state.stop != 0:
         return STOPPED
     table.store(

@@ -3,7 +3,7 @@
 `state.py` builds the record and a test holds the two files together.
 """
 
-STATE_BYTES = 768 * 1024
+STATE_BYTES = 1024 * 1024
 """Shared memory of one search state; a multiple of the page size everywhere (4, 16 and 64 KiB)."""
 STOP_OFFSET = 0
 """int64, written by the parent (and by the worker's watcher): non-zero ends the running kernel soon."""

@@ -50,8 +50,11 @@ STATE_DTYPE = np.dtype(
         # move ordering
         ("killers", np.int64, (MAX_PLY, 2)),
         ("history", np.int64, (2, 64)),
-        # one row per ply: packed moves (order score << 8 | square), and the discs each turns
+        # one row per ply: moves packed with their order score
         ("moves", np.int64, (MAX_PLY, MAX_MOVES)),
+        # for the endgame, of the same moves as they are found: the discs turned, and the address of the next bucket
+        ("turned", np.uint64, (MAX_PLY, MAX_MOVES)),
+        ("buckets", np.uint64, (MAX_PLY, MAX_MOVES)),
         # triangular table of principal variations
         ("pv", np.int8, (MAX_PLY, MAX_PLY)),
         ("pv_length", np.int64, MAX_PLY),

@@ -34,6 +34,7 @@ _NO_MOVE = np.int64(NO_MOVE)
 _BYTE = np.uint64(255)
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _ENTRY = numba.types.UniTuple(numba.uint64, 2)
+_PLACE = numba.types.UniTuple(numba.uint64, 2)
 _HALF = np.uint64(32)
 _EPOCH_SHIFT = np.uint64(48)
 
@@ -43,29 +44,40 @@ def _swap_halves(word):
     return (word << _HALF) | (word >> _HALF)
 
 
-@kernel(U64(STATE, U64, U64), entry=True)
-def bucket_address(state, player, opponent):
-    """Byte address of the bucket where this position belongs."""
-    index = position_hash(player, opponent) & state.table_mask
-    return state.table_address + index * np.uint64(TABLE_BUCKET_BYTES)
-
-
-NEAR_EMPTIES = np.int64(11)
+NEAR_EMPTIES = np.int64(12)
 """Proofs with at most so many empties are kept in the near table."""
 _NEAR_MASK = np.uint64(NEAR_BUCKETS - 1)
 
 
-@kernel(U64(STATE, U64, U64, I64, numba.boolean), entry=True)
-def bucket_of(state, player, opponent, n_empties, is_proof):
-    """Byte address of the bucket for results of this position; is_proof: exact ones, without pruning.
+@kernel(_PLACE(STATE, I64, numba.boolean))
+def place_of(state, n_empties, is_proof):
+    """(address, mask) of the table for positions with so many empty squares; is_proof: exact results without pruning.
 
     Near the end these are in a small table of the process's own: the positions are many, each is worth little, and in
     the large one every look at them would wait for main memory.
     """
     if not is_proof or n_empties > NEAR_EMPTIES:
-        return bucket_address(state, player, opponent)
-    index = position_hash(player, opponent) & _NEAR_MASK
-    return state.near_address + index * np.uint64(TABLE_BUCKET_BYTES)
+        return state.table_address, state.table_mask
+    return state.near_address, _NEAR_MASK
+
+
+@kernel(U64(U64, U64, U64, U64))
+def bucket_in(address, mask, player, opponent):
+    """Byte address of the position's bucket in the table that `place_of` names."""
+    return address + (position_hash(player, opponent) & mask) * np.uint64(TABLE_BUCKET_BYTES)
+
+
+@kernel(U64(STATE, U64, U64), entry=True)
+def bucket_address(state, player, opponent):
+    """Byte address of the bucket where this position belongs."""
+    return bucket_in(state.table_address, state.table_mask, player, opponent)
+
+
+@kernel(U64(STATE, U64, U64, I64, numba.boolean), entry=True)
+def bucket_of(state, player, opponent, n_empties, is_proof):
+    """Byte address of the bucket where results of this position belong; see `place_of`."""
+    address, mask = place_of(state, n_empties, is_proof)
+    return bucket_in(address, mask, player, opponent)
 
 
 @kernel(_ENTRY(STATE, U64, U64, U64), entry=True)

@@ -10,7 +10,7 @@ from tests import positions
 from tests.search.support import exact_task, new_searcher, task
 
 MIDGAME_NODES = 4336
-EXACT_NODES = 5_303
+EXACT_NODES = 4_607
 
 
 def test_the_midgame_visits_the_nodes_of_the_signature() -> None:
