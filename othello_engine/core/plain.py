@@ -9,7 +9,9 @@ A bitboard is an int whose bit x is square x (0 = a1, 7 = h1, 63 = h8).
 
 from __future__ import annotations
 
-from othello_engine.types import N_SQUARES
+from collections.abc import Iterable
+
+from othello_engine.types import N_SQUARES, PASS
 
 FULL = 0xFFFFFFFFFFFFFFFF
 NOT_EDGE_FILES = 0x7E7E7E7E7E7E7E7E
@@ -67,3 +69,12 @@ def final_score(player: int, opponent: int) -> int:
     if mine < theirs:
         return 2 * mine - N_SQUARES
     return 0
+
+
+def after_moves(player: int, opponent: int, moves: Iterable[int]) -> tuple[int, int]:
+    """(player, opponent) after these moves, passes included, seen by the side to move then. They must be legal."""
+    for move in moves:
+        turned = 0 if move == PASS else flips(move, player, opponent)
+        placed = 0 if move == PASS else 1 << move
+        player, opponent = opponent ^ turned, player | turned | placed
+    return player, opponent

@@ -13,7 +13,7 @@ better at its depth, marked as such. `score disc` and `score wld` appear only fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from othello_engine.core import plain
@@ -169,6 +169,7 @@ class Deepening:
         self._alpha = self._beta = 0
         self._failures = 0
         self._step: Step | None = None
+        self._short: Line | None = None  # a proved line of the present iteration whose end is still to be found
 
     @property
     def is_finished(self) -> bool:
@@ -188,7 +189,7 @@ class Deepening:
     @property
     def is_between_iterations(self) -> bool:
         """True when `next` would begin an iteration: the place to ask whether there is time for one."""
-        return not self.is_finished and not self._found and self._failures == 0
+        return not self.is_finished and not self._found and self._failures == 0 and self._short is None
 
     def hand_over(self, fits: Callable[[Iteration, float], bool]) -> None:
         """Between iterations of a timed request: leave out those before a solve that fits in the time.
@@ -230,6 +231,8 @@ class Deepening:
     def next(self) -> Step:
         """The search to run now."""
         assert not self.is_finished
+        if self._short is not None:
+            return self._completing(self._short)
         iteration = self._iterations[self._index]
         continues = self._failures > 0
         if not continues:
@@ -259,14 +262,25 @@ class Deepening:
     def report(self, outcome: Outcome) -> tuple[Line, ...]:
         """Take a settled outcome of the last step; the lines of the iteration if that completes it, else ()."""
         assert outcome.settled
+        if self._short is not None:
+            return self._accept(self._completed(self._short, outcome))
         self._remember_order(outcome)
         iteration = self._iterations[self._index]
         if not self._is_final(outcome, iteration):
             self._failures += 1
             self._alpha, self._beta = self._next_window(outcome, iteration)
             return ()
-        self._found.append(self._line(outcome, iteration))
+        line = self._line(outcome, iteration)
         self._failures = 0
+        if self._claims_an_end(line) and not self._ends_as_claimed(line):
+            self._short = replace(line, pv=line.pv[:1])
+            return ()
+        return self._accept(line)
+
+    def _accept(self, line: Line) -> tuple[Line, ...]:
+        """Count a line as found; the lines of the iteration if that completes it, else ()."""
+        self._short = None
+        self._found.append(line)
         if len(self._found) < self._n_lines:
             return ()
         self._lines_before, self.lines = self.lines, _ranked(self._found)
@@ -279,6 +293,11 @@ class Deepening:
         if self.is_finished or self._step is None:
             self._index = len(self._iterations)
             return
+        if self._short is not None:  # what it proves is proved, without its end as well
+            outcome = None
+            if self._accept(self._short):
+                self._index = len(self._iterations)
+                return
         iteration = self._iterations[self._index]
         found = list(_ranked(self._found))
         if outcome is not None and not found and outcome.best_move != NO_MOVE:
@@ -290,6 +309,37 @@ class Deepening:
         self.lines = tuple((found + rest)[: max(self._n_lines, 1)])
         self._found = []
         self._index = len(self._iterations)
+
+    # -- lines to the end of the game ---------------------------------------------------------------------------
+
+    @staticmethod
+    def _claims_an_end(line: Line) -> bool:
+        """True if the line must lead to a finished game with the score of the line."""
+        return line.selectivity == 100 and line.score.kind is ScoreKind.DISCS and line.score.bound is Bound.EXACT
+
+    def _ends_as_claimed(self, line: Line) -> bool:
+        player, opponent = plain.after_moves(self.plan.player, self.plan.opponent, line.pv)
+        if plain.legal_moves(player, opponent) or plain.legal_moves(opponent, player):
+            return False
+        sign = -1 if len(line.pv) % 2 else 1
+        return sign * plain.final_score(player, opponent) == line.score.value
+
+    def _completing(self, line: Line) -> Step:
+        """The search for the rest of a line, after its first move, whose score is known.
+
+        One worker does it, in a window that holds the score, since a search that is divided need not know its line.
+        The table still holds most of it.
+        """
+        player, opponent = plain.after_moves(self.plan.player, self.plan.opponent, line.pv)
+        score = -line.score.value
+        n_empties = N_SQUARES - (player | opponent).bit_count()
+        task = Task(player, opponent, score - 1, score + 1, n_empties, exact=True, undivided=True)
+        return Step(task, (), continues=False, is_new=False)
+
+    def _completed(self, line: Line, outcome: Outcome) -> Line:
+        pv = (*line.pv, *outcome.pv)
+        whole = replace(line, pv=pv, selective_depth=max(line.selective_depth, len(pv)))
+        return whole if self._ends_as_claimed(whole) else line
 
     # -- windows ------------------------------------------------------------------------------------------------
 

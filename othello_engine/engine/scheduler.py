@@ -404,7 +404,7 @@ class Scheduler:
     def _is_large(self, node: _Node) -> bool:
         """True if the leaf is worth opening before anybody has tried it."""
         assert self._task is not None
-        if node.unsplittable or self._prunes:
+        if node.unsplittable or self._task.undivided or self._prunes:
             return False
         if self._task.exact:
             return node.n_empties >= self.tuning.open_empties
@@ -415,7 +415,7 @@ class Scheduler:
         if node is None or work.expand or work.stopping or not node.wanted or node.unsplittable:
             return False
         assert self._task is not None
-        if self._prunes:
+        if self._task.undivided or self._prunes:
             return False
         if self._task.exact:
             return node.n_empties >= self.tuning.split_empties
@@ -612,8 +612,11 @@ class Scheduler:
     def _best_of(self, root: _Node) -> tuple[int, int, tuple[int, ...]]:
         """The root's best move so far, what is proved for it, and its line; NO_MOVE if nothing is."""
         assert self._task is not None
+        # Bounds that meet below the window prove their move just as well.
+        is_exact = root.lower == root.upper
+        alpha = min(self._task.alpha, root.lower - 1) if is_exact else self._task.alpha
         best_move, lower, pv = NO_MOVE, root.own_lower, root.pv
-        if pv and root.own_lower > self._task.alpha:
+        if pv and root.own_lower > alpha:
             best_move = pv[0]
         if root.children:
             former = root.children[0]
@@ -622,7 +625,7 @@ class Scheduler:
                 is_better = best_move == NO_MOVE or proved > lower
                 # Settled: all moves have been compared. Halted: a move counts only against the former best one.
                 is_comparable = root.is_settled or child is former or proved >= -former.lower
-                if proved > self._task.alpha and is_better and is_comparable:
+                if proved > alpha and is_better and is_comparable:
                     best_move, lower, pv = child.move, proved, (child.move, *_line(child))
         return best_move, lower, pv
 

@@ -237,8 +237,11 @@ class Searcher:
     @staticmethod
     def _window(task: Task) -> tuple[int, int]:
         if task.exact:
-            # -65 and 65: a score of exactly -64 or 64 inside the full window is exact, not a bound.
-            return max(task.alpha, -EXACT_LIMIT - 1), min(task.beta, EXACT_LIMIT + 1)
+            alpha, beta = max(task.alpha, -EXACT_LIMIT - 1), min(task.beta, EXACT_LIMIT + 1)
+            if task.ply:
+                return alpha, beta
+            # A score on the edge of the full window is to come with its line, not as a bound.
+            return alpha - (alpha == -EXACT_LIMIT), beta + (beta == EXACT_LIMIT)
         return max(task.alpha, -SCORE_LIMIT), min(task.beta, SCORE_LIMIT)
 
     def _is_proof(self, task: Task) -> bool:
@@ -268,24 +271,15 @@ class Searcher:
 
     def _extended(self, task: Task, pv: list[int]) -> tuple[int, ...]:
         """Follow the table's moves beyond the end of a line that a cutoff ended."""
-        player, opponent = task.player, task.opponent
-        for move in pv:
-            player, opponent = self._after(player, opponent, move)
+        player, opponent = plain.after_moves(task.player, task.opponent, pv)
         wanted = MAX_PLY if task.exact else task.depth
         while pv and len(pv) < wanted:
             move = self._table_move(player, opponent, self._is_proof(task))
             if move == NO_MOVE:
                 break
             pv.append(move)
-            player, opponent = self._after(player, opponent, move)
+            player, opponent = plain.after_moves(player, opponent, (move,))
         return tuple(pv)
-
-    @staticmethod
-    def _after(player: int, opponent: int, move: int) -> tuple[int, int]:
-        if move == PASS:
-            return opponent, player
-        turned = plain.flips(move, player, opponent)
-        return opponent ^ turned, player ^ turned ^ (1 << move)
 
     def _child(self, task: Task, move: int, player: int, opponent: int, depth: int) -> Child:
         limit = EXACT_LIMIT if task.exact else SCORE_LIMIT

@@ -30,7 +30,7 @@ class Task:
     when it comes round again the table's memory must be cleared. ply: distance of this position from the root of the
     whole search (killers and history are kept by it). draw_value: of a game drawn inside an estimate, for the side to
     move at ply 0. seed: picks between moves of equal value; 0 = always the same way. former_move: the best move of the
-    search before, to be searched first; if it is not known, the table's.
+    search before, to be searched first; if it is not known, the table's. undivided: one worker is to search all of it.
     """
 
     player: int
@@ -48,6 +48,7 @@ class Task:
     draw_value: int = 0
     seed: int = 0
     former_move: int = NO_MOVE
+    undivided: bool = False
 
 
 @dataclass(frozen=True, slots=True)

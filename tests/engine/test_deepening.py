@@ -197,8 +197,8 @@ def test_a_solve_comes_after_a_few_iterations_that_order_the_moves() -> None:
     phases = []
     deepening = Deepening(plan_for(position, solve_empties=12, wld_empties=12))
     while not deepening.is_finished:
-        phases.append(deepening.iteration.phase)
-        deepening.next()
+        if not deepening.next().task.undivided:  # the end of a line is no iteration
+            phases.append(deepening.iteration.phase)
         deepening.report(settled(0, 0, position.legal_moves[0]))
     assert phases == [Phase.MIDGAME] * ORDERING_DEPTH + [Phase.EXACT]
 
@@ -232,8 +232,8 @@ def taken(plan: Plan, fits: Callable[[Iteration, float], bool]) -> list[tuple[Ph
     while not deepening.is_finished:
         deepening.hand_over(fits)
         iteration = deepening.iteration
-        found.append((iteration.phase, iteration.depth, iteration.selectivity))
-        deepening.next()
+        if not deepening.next().task.undivided:  # the end of a line is no iteration
+            found.append((iteration.phase, iteration.depth, iteration.selectivity))
         deepening.report(settled(0, 0, plan.legal.bit_length() - 1))
     return found
 
@@ -459,6 +459,43 @@ def test_an_interrupted_solve_shows_no_disc_score_that_is_not_proved() -> None:
     deepening.interrupt(halted(-2, second))
     assert deepening.lines[0].score == Score(ScoreKind.DISCS, -2, Bound.LOWER)
     assert not deepening.lines[0].complete
+
+
+@pytest.fixture
+def short() -> Deepening:
+    """A solve has proved +2, and the line that came with it ends after one move."""
+    position = random_position(12, 3)
+    deepening = Deepening(plan_for(position, goal=Goal.EXACT))
+    while not deepening.iteration.is_solve:
+        deepening.next()
+        deepening.report(settled(50, 50, position.legal_moves[0]))
+    deepening.next()
+    assert deepening.report(settled(2, 2, position.legal_moves[0])) == ()
+    return deepening
+
+
+def test_the_end_of_a_short_line_is_searched_by_one_worker_in_the_window_of_the_score(short: Deepening) -> None:
+    step = short.next()
+    position = random_position(12, 3)
+    move = position.legal_moves[0]
+    assert not short.is_finished
+    assert not short.is_between_iterations
+    assert step.task.undivided
+    assert not step.continues
+    assert (step.task.player, step.task.opponent) == after(move, position.player, position.opponent)
+    assert (step.task.alpha, step.task.beta, step.task.exact) == (-3, -1, True)
+    line = short.report(settled(-2, -2, 0))[0]  # a1 ends no game: no better line than before
+    assert (line.score, line.pv) == (Score(ScoreKind.DISCS, 2), (move,))
+    assert short.is_finished
+
+
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_what_is_proved_counts_even_if_the_end_of_its_line_is_not_found(short: Deepening, is_begun: bool) -> None:
+    if is_begun:
+        short.next()
+    short.interrupt(halted(-64, 5) if is_begun else None)
+    assert short.is_finished
+    assert [(line.score, line.complete) for line in short.lines] == [(Score(ScoreKind.DISCS, 2), True)]
 
 
 def test_lines_found_before_an_interruption_replace_those_of_the_iteration_before() -> None:

@@ -16,18 +16,31 @@ import pytest
 
 from othello_engine.config import load_config
 from othello_engine.core.cache import CACHE_VARIABLE
+from othello_engine.engine.deepening import Line
 from othello_engine.engine.engine import Engine
+from othello_engine.engine.scheduler import Scheduler, Tuning
+from othello_engine.engine.simulation import Simulation, simulate
 from othello_engine.engine.worker import KERNELS
 from othello_engine.position import Position
+from othello_engine.search.driver import Searcher
 from othello_engine.types import PASS, Bound, Goal, Limits, ScoreKind, SearchInfo
 from tests.engine.conftest import EngineMaker, worker_processes
-from tests.engine.test_deepening import random_position
+from tests.engine.test_deepening import plan_for, random_position
 from tests.positions import SOLVED, START_PERFT
+from tests.search.support import new_searcher
+from tools import plain_solver
+from tools.check_exact import Case, Check, endgames, sign
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MIDGAME = Position.from_moves("f5d6c3d3c4f4f6")
 TWENTY = Position.from_text("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X")
 """20 empties: a2 38, c7 36, d8 34, c1 30, b1 30, g7 28, d7 28, c6 28, f7 26, a6 24."""
+WIPE_OUTS = (
+    "OOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO---XOOO X",
+    "OO-O-OOOOOOXOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO-OO X",
+    "-OOOOOOO--OOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOXOOOOOOO-OOOOOOOOOOOOO X",
+)
+"""Lost by 64 after a pass."""
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +107,92 @@ def test_one_and_many_workers_agree_on_every_solve(shared_engines: dict[int, Eng
             assert score.kind is ScoreKind.WLD
             assert score.value == (max(scores) > 0) - (max(scores) < 0)
         assert len(scores) == 1
+
+
+@pytest.fixture(scope="module")
+def small() -> dict[int, list[Case]]:
+    """By number of empties, 1 to 12: positions, most of them with passes or early ends, and their true values."""
+    found = endgames(range(1, 13), 4, random.Random(3))
+    return {n: [Case.of(position, kind) for position, kind in chosen] for n, chosen in found.items()}
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
+def test_small_endgames_that_workers_share_are_answered_with_proofs(
+    shared_engines: dict[int, Engine], small: dict[int, list[Case]], n_workers: int
+) -> None:
+    """A small helping of `tools.check_exact`: cold tables, and warm ones after searches that prove nothing."""
+    check = Check("strong", n_workers, random.Random(n_workers), lines_to=6)
+    with check.dividing():
+        for n_empties, cases in small.items():
+            for _ in check.ask(shared_engines[n_workers], n_empties, cases[:2]):
+                pass
+    assert [str(difference) for difference in check.differences if not difference.is_line] == []
+    assert check.total.shared >= (check.total.solves // 2 if n_workers > 1 else 0)
+
+
+def solve_shared(
+    position: Position, n_workers: int, searchers: list[Searcher], floor: int, epoch: int = 0, **changes: object
+) -> Line:
+    """The line of a solve by pretended workers that divide everything with at least `floor` empties."""
+    tuning = Tuning(least_run=0, split_depth=1, split_empties=floor, open_depth=2, open_empties=floor)
+    simulation = Simulation(searchers[:n_workers], Scheduler(tuning), latency=20)
+    (line,) = simulate(plan_for(position, **changes), simulation, epoch=epoch).lines
+    return line
+
+
+@pytest.fixture(scope="module")
+def team() -> list[Searcher]:
+    """Eight searchers that share a table."""
+    searchers = [new_searcher() for _ in range(8)]
+    table = bytearray(1 << 16)
+    for searcher in searchers:
+        searcher.attach_table(table)
+    return searchers
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 4, 8])
+def test_any_division_of_a_solve_gives_the_value_and_a_best_move(
+    small: dict[int, list[Case]], team: list[Searcher], n_workers: int
+) -> None:
+    """With pretended workers, so that eight of them are busy at once; each finds what the one before has left."""
+    dice = random.Random(n_workers)
+    for case in itertools.chain.from_iterable(small.values()):
+        if case.moves:
+            floor = dice.randint(1, case.position.n_empties)
+            line = solve_shared(case.position, n_workers, team, floor, goal=Goal.EXACT)
+            assert (line.score.value, line.score.bound) == (case.score, Bound.EXACT), case.position
+            assert case.moves[line.move] == case.score, case.position
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 4, 8])
+def test_any_division_proves_the_outcome_with_a_move_that_has_it(
+    small: dict[int, list[Case]], team: list[Searcher], n_workers: int
+) -> None:
+    dice = random.Random(n_workers)
+    for case in itertools.chain.from_iterable(small.values()):
+        if case.moves:
+            floor = dice.randint(1, case.position.n_empties)
+            line = solve_shared(case.position, n_workers, team, floor, epoch=2, goal=Goal.WLD)
+            assert (line.score.value, line.score.bound) == (sign(case.score), Bound.EXACT), case.position
+            assert sign(case.moves[line.move]) == sign(case.score), case.position
+
+
+@pytest.mark.parametrize("text", WIPE_OUTS)
+def test_the_line_to_a_wipe_out_is_complete(text: str, team: list[Searcher]) -> None:
+    case = Case.of(Position.from_text(text))
+    line = solve_shared(case.position, 1, team, 99, epoch=3, goal=Goal.EXACT)
+    assert plain_solver.line_score(case.position.player, case.position.opponent, line.pv) == line.score.value
+
+
+@pytest.mark.parametrize("n_workers", [2, 4, 8])
+def test_the_line_of_a_divided_solve_is_complete(
+    small: dict[int, list[Case]], team: list[Searcher], n_workers: int
+) -> None:
+    for case in itertools.chain.from_iterable(small.values()):
+        floor = max(1, case.position.n_empties - 2)
+        if case.moves:
+            line = solve_shared(case.position, n_workers, team, floor, epoch=4, goal=Goal.EXACT)
+            assert plain_solver.line_score(case.position.player, case.position.opponent, line.pv) == case.score
 
 
 def test_a_stopped_solve_is_not_called_exact(engine: Engine) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,9 @@ from othello_engine.search.task import Task
 from othello_engine.types import NO_MOVE, PASS
 from tests import positions
 from tests.search.support import exact_task, new_searcher, perfect_score, score_after, several, successors
+from tests.trained import TrainedWeights, mobility_weights
+from tools import plain_solver
+from tools.check_exact import Case, Kind, endgames
 
 SEED = 20260107
 
@@ -24,6 +28,18 @@ PUBLISHED = (
     "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X; g8:+18;",
     "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X; a2:+38; c7:+36; d8:+34; a6:+24;",
 )
+
+
+@cache
+def weights() -> TrainedWeights:
+    """Few moves are good: with an evaluation so wrong, more than half of the selective solves of 13 empties are."""
+    return mobility_weights(-500)
+
+
+@cache
+def endgames_of_all_sizes() -> dict[int, list[tuple[Position, Kind]]]:
+    """By number of empties: 16 positions, most of them with passes or early ends."""
+    return endgames(range(1, 15), 16, random.Random(SEED))
 
 
 def late(n_empties: int, compiled: int, uncompiled: int) -> list[Position]:
@@ -73,6 +89,50 @@ def test_warm_tables_and_colliding_tables_change_no_value(mb: int) -> None:
     for generation, position in enumerate(chosen + chosen):
         task = exact_task(position.player, position.opponent, generation=generation)
         assert searcher.run(task).score == perfect_score(position.player, position.opponent)
+
+
+def leave_unproved_entries(searcher: Searcher, case: Case, rng: random.Random) -> None:
+    """Searches of a position and its replies that prove nothing about it, or less than its value."""
+    root = case.position.player, case.position.opponent, case.score
+    replies = [(p, o, -case.moves[move]) for move, p, o in successors(*root[:2])]
+    for p, o, score in (root, *rng.sample(replies, min(len(replies), 3))):
+        n_empties = 64 - (p | o).bit_count()
+        depth = rng.choice((n_empties, rng.randint(0, n_empties)))
+        alpha = max(-64, min(score + rng.randint(-3, 2), 63))
+        limit = 1 + int(3 ** rng.uniform(0, n_empties))
+        tasks = [
+            Task(p, o, -(1 << 30), 1 << 30, depth, selectivity=rng.choice((73, 100))),
+            exact_task(p, o, selectivity=rng.choice((73, 99))),
+            exact_task(p, o, alpha, alpha + 1, selectivity=rng.choice((73, 100)), ply=rng.randint(0, 1)),
+            exact_task(p, o, node_limit=limit, selectivity=rng.choice((73, 100))),
+        ]
+        for each in rng.sample(tasks, 3):  # the last one's entry stays
+            searcher.run(each)
+            searcher.stop_flag = 0
+
+
+@pytest.mark.skipif(not several(1, 0), reason="too slow uncompiled")
+@pytest.mark.parametrize("n_empties", range(1, 15))  # from 12 on, proofs are in the same table as selective solves
+def test_values_and_lines_are_right_whatever_unproved_entries_the_table_holds(n_empties: int) -> None:
+    rng = random.Random(SEED + n_empties)
+    searcher = new_searcher(1 << 20, weights().buffer)
+    chosen = endgames_of_all_sizes()[n_empties]
+    for epoch, (position, kind) in enumerate(chosen if n_empties <= 12 else chosen[::4]):
+        case = Case.of(position, kind)
+        p, o = position.player, position.opponent
+        # A score on the edge of a window is a bound, whose line may end early: -65 and 65 leave none.
+        cold = searcher.run(exact_task(p, o, -65, 65, epoch=epoch + 1))
+        leave_unproved_entries(searcher, case, rng)
+        for alpha in (case.score - 1, case.score):  # below the root, where a null window is answered by the table
+            bound = searcher.run(exact_task(p, o, alpha, alpha + 1, ply=1)).score
+            assert alpha < bound <= case.score if case.score > alpha else case.score <= bound <= alpha, position
+        leave_unproved_entries(searcher, case, rng)
+        warm = searcher.run(exact_task(p, o, -65, 65))
+        for result in (cold, warm):
+            assert result.complete
+            assert result.score == case.score, position
+            assert plain_solver.line_score(p, o, result.pv) == case.score, position
+            assert case.moves.get(result.best_move, case.score) == case.score
 
 
 def test_symmetric_images_and_swapped_colours_have_the_same_value() -> None:
@@ -159,6 +219,26 @@ def test_stopping_proves_nothing_and_poisons_nothing() -> None:
                 after = {move: -perfect_score(*boards) for move, *boards in successors(p, o)}
                 assert result.score <= after[result.best_move], "only a proved lower bound is reported"
         assert searcher.run(exact_task(p, o)).score == perfect_score(p, o)
+
+
+@pytest.mark.parametrize("n_empties", [several(10, 7), several(11, 7)])
+def test_a_stop_at_any_node_leaves_nothing_wrong_behind(n_empties: int) -> None:
+    """Below the root, where the table answers; with passes ahead, where a stop comes back with its sign changed."""
+    searcher = new_searcher()
+    epoch = 0
+    special = [position for position, kind in endgames_of_all_sizes()[n_empties] if kind is not Kind.ORDINARY]
+    for position in special[:: several(1, 6)]:
+        p, o = position.player, position.opponent
+        score = plain_solver.score(p, o, prunes=True)
+        for alpha in (score - 1, score):
+            nodes = searcher.run(exact_task(p, o, alpha, alpha + 1, ply=1, epoch=epoch)).nodes
+            for limit in range(1, nodes, max(1, nodes // several(300, 10))):
+                epoch += 1
+                searcher.run(exact_task(p, o, alpha, alpha + 1, ply=1, epoch=epoch, node_limit=limit))
+                searcher.stop_flag = 0
+                bound = searcher.run(exact_task(p, o, alpha, alpha + 1, ply=1, epoch=epoch)).score
+                assert (bound > alpha) == (score > alpha), (position, limit)
+        epoch += 1
 
 
 def test_the_stop_flag_ends_a_search_at_once() -> None:
