@@ -21,11 +21,28 @@ _EPILOG = """\
 examples:
   othello-engine --set threads=2 --set hash=512      a daemon with options
   othello-engine solve endgames.obf --limit 10       solve the first ten positions
+  othello-engine solve --help                        every move, files of results, going on
   othello-engine perft 11                            count lines of play
   echo 'go depth 12' | othello-engine                one search from a shell
 
 exit status: 0 done, 1 solve found something wrong, 2 bad command line or configuration,
 3 internal error, 4 the reader of the output went away, 128 + n ended by signal n.
+"""
+
+
+_SOLVE_EPILOG = """\
+A line is 64 squares from a1 to h8 (X black, O white, - empty), the side to move, and if they
+are known the values of moves or of the position:
+
+  -OXXXXX-XOOO-XXXXXOOOOXOXOXOOOOOXOXXOOO-XOOOXOXO-OOXXXO-XOOOOOOO X; a1:+14; h7:+0;
+
+examples:
+  othello-engine solve endgames.obf                          a table, each score compared
+  othello-engine solve endgames.obf --moves --json all.json  the value of every move as well
+  othello-engine solve endgames.obf --csv out.csv --resume   again after an interruption: goes on
+  make-boards | othello-engine solve - --jsonl               an answer for each line, at once
+
+Positions that are done are in the files OUT whatever ends the program. docs/solve.md says more.
 """
 
 
@@ -64,19 +81,27 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--threads", metavar="N", type=_whole_number(1, 256), help="workers (default: 1)")
     bench.add_argument("--hash", metavar="MIB", type=_whole_number(1, 65536), help="table (default: 16)")
 
-    solve = add("solve", "solve the positions of an OBF file and compare with its scores")
-    solve.add_argument("file", metavar="FILE", help="an .obf file, - for standard input")
+    solve = add(
+        "solve",
+        "solve the positions of an OBF file and compare with its scores",
+        usage="othello-engine solve FILE [options]",
+        epilog=_SOLVE_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    solve.add_argument("file", metavar="FILE", help="an .obf file; - solves lines of standard input as they come")
     solve.add_argument("--threads", metavar="N", type=_whole_number(1, 256), help="workers")
     solve.add_argument("--limit", metavar="K", type=_whole_number(1, 10**9), help="only the first K positions")
-    solve.add_argument("--wld", action="store_true", help="only who wins")
-    solve.add_argument(
-        "--json",
-        metavar="OUT",
-        nargs="?",
-        const="-",
-        help="results as JSON, to OUT or instead of the table",
-    )
-    solve.add_argument("--csv", metavar="OUT", help="results as CSV, to OUT")
+    solve.add_argument("--wld", action="store_true", help="only who wins: win, draw or loss")
+    solve.add_argument("--moves", action="store_true", help="value and line of play of every move, not of the best")
+    for name, form in (("json", "one JSON object"), ("jsonl", "one JSON object a line"), ("csv", "CSV")):
+        solve.add_argument(
+            f"--{name}",
+            metavar="OUT",
+            nargs="?",
+            const="-",
+            help=f"results as {form}, to OUT or instead of the table",
+        )
+    solve.add_argument("--resume", action="store_true", help="go on with what the files OUT hold already")
 
     add("warmup", "compile everything ahead of time")
     return parser

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TextIO, cast
@@ -20,7 +20,10 @@ from othello_engine.errors import ConfigError, OthelloError
 from protocol import exit_status
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from othello_engine.config import Config
+    from othello_engine.formats.obf import ObfRecord
     from protocol.batch.screen import Screen
     from protocol.facade import EngineLike, MakeEngine
     from protocol.lines import InputItem, Wire
@@ -85,7 +88,7 @@ def _leave_a_deleted_folder() -> None:
         os.chdir(os.sep)
 
 
-def _complain(error: Exception, status: int) -> int:
+def _complain(error: object, status: int) -> int:
     sys.stderr.write(f"othello-engine: {error}\n")
     return status
 
@@ -219,7 +222,7 @@ def _run_command(options: SimpleNamespace, config: Config, wire: Wire) -> int:
     if options.command == "bench":
         return _bench(options, config, screen)
     if options.command == "solve":
-        return _solve(options, config, screen, out, wire)
+        return _solve(options, config, screen, wire)
     return _warmup(config, screen)
 
 
@@ -276,46 +279,120 @@ def _bench(options: SimpleNamespace, config: Config, screen: Screen) -> int:
         return bench(engine, screen, options.depth or BENCH_DEPTH)
 
 
-def _solve(options: SimpleNamespace, config: Config, screen: Screen, out: TextIO, wire: Wire) -> int:
+def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire) -> int:
     from contextlib import ExitStack
-    from itertools import islice
+
+    from protocol.batch.results import (
+        STANDARD_OUTPUT,
+        CsvForm,
+        Form,
+        JsonForm,
+        JsonLinesForm,
+        ResultFile,
+        ResultsError,
+        Totals,
+        open_binary,
+        open_results,
+        read_results,
+    )
+    from protocol.batch.solve import Question, solve, take_up
+
+    question = Question(options.wld, options.moves)
+    paths = _result_paths(options)
+    shows_rows = STANDARD_OUTPUT not in paths.values()
+    refused: list[Exception] = []
+    with ExitStack() as open_files:
+        records = _records(options, open_files, wire, refused)
+        if not records:
+            return exit_status.BAD_COMMAND_LINE
+        totals = Totals(len(records) if isinstance(records, list) else None)
+        forms: dict[str, Form] = {
+            "json": JsonForm(question.goal.value, config.threads, totals),
+            "jsonl": JsonLinesForm(),
+            "csv": CsvForm(),
+        }
+        try:
+            kept = {}
+            if options.resume and isinstance(records, list):
+                named = {path: forms[form] for form, path in paths.items() if path != STANDARD_OUTPUT}
+                kept = take_up({path: read_results(path, form) for path, form in named.items()}, records, question)
+            done = tuple(kept.values())
+            for one in done:
+                totals.add(one)
+            files = []
+            for name, path in paths.items():
+                if path == STANDARD_OUTPUT:
+                    assert wire.output is not None
+                    file = open_binary(wire.output, "wb")
+                else:
+                    file = open_results(path, forms[name], done)
+                files.append(ResultFile(path, open_files.enter_context(file), forms[name], done))
+            with _engine(config) as engine:
+                status = solve(engine, screen, records, question, totals, files, kept, shows_rows)
+        except ResultsError as error:
+            raise _UsageError(str(error)) from None
+        return exit_status.BAD_COMMAND_LINE if refused else status
+
+
+def _result_paths(options: SimpleNamespace) -> dict[str, str]:
+    """Where results go, by the name of the form."""
+    names = ("json", "jsonl", "csv")
+    paths = {name: path for name in names if (path := getattr(options, name)) is not None}
+    if options.resume and options.file == "-":
+        raise _UsageError("--resume needs a file of positions, not standard input")
+    if options.resume and not any(path != "-" for path in paths.values()):
+        raise _UsageError("--resume needs a file of results: --json OUT, --jsonl OUT or --csv OUT")
+    places = [path if path == "-" else os.path.realpath(path) for path in paths.values()]
+    if options.file != "-":
+        places.append(os.path.realpath(options.file))
+    for place in places:
+        if places.count(place) > 1:
+            what = "standard output" if place == "-" else place
+            raise _UsageError(f"{what} is named twice")
+    return paths
+
+
+def _records(
+    options: SimpleNamespace, open_files: ExitStack, wire: Wire, refused: list[Exception]
+) -> Iterable[ObfRecord]:
+    """The positions to solve: all that a file has, or one after another as standard input brings them.
+
+    A bad line of a file is an error, before anything is solved; one of standard input is told of, kept in `refused`,
+    and left out. Empty only if all lines were refused.
+    """
+    from itertools import chain, islice
 
     from othello_engine.errors import PositionError
     from othello_engine.formats.obf import read_obf
-    from protocol.batch.solve import solve
 
-    with ExitStack() as files:
-        try:
-            lines = files.enter_context(_open_input(options.file, wire))
-            records = list(islice(read_obf(lines), options.limit))
-        except OSError as error:
-            raise _UsageError(f"{options.file}: {error.strerror}") from None
-        except PositionError as error:
-            raise _UsageError(f"{options.file}: {error}") from None
-        if not records:
-            raise _UsageError(f"{options.file}: no positions")
+    name = "standard input" if options.file == "-" else options.file
 
-        def create(path: str) -> TextIO:
-            try:
-                return files.enter_context(open(path, "w", encoding="utf-8", newline="\n"))
-            except OSError as error:
-                raise _UsageError(f"{path}: {error.strerror}") from None
+    def refuse(error: PositionError) -> None:
+        refused.append(error)
+        _complain(f"{name}: {error}", exit_status.BAD_COMMAND_LINE)
 
-        json_file = None
-        if options.json is not None:
-            json_file = out if options.json == "-" else create(options.json)
-        csv_file = create(options.csv) if options.csv is not None else None
-        with _engine(config) as engine:
-            status = solve(engine, screen, records, options.wld, json_file, csv_file, show_rows=json_file is not out)
-            out.flush()
-            return status
+    try:
+        lines = open_files.enter_context(_open_input(options.file, wire))
+        records = islice(read_obf(lines, refuse if options.file == "-" else None), options.limit)
+        first = next(records, None)
+        if first is None:
+            if not refused:
+                raise _UsageError(f"{name}: no positions")
+            return []
+        if options.file == "-":
+            return chain([first], records)
+        return [first, *records]
+    except OSError as error:
+        raise _UsageError(f"{name}: {error.strerror}") from None
+    except PositionError as error:
+        raise _UsageError(f"{name}: {error}") from None
 
 
 def _open_input(path: str, wire: Wire) -> TextIO:
     """A text file or standard input; any line ends, a byte order mark and foreign bytes do no harm."""
     if path == "-":
         if wire.input is None:
-            raise OSError(None, "standard input is closed")
+            raise OSError(None, "closed")
         return open(wire.input, encoding="utf-8-sig", errors="replace", closefd=False)
     return open(path, encoding="utf-8-sig", errors="replace")
 

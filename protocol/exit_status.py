@@ -7,7 +7,7 @@ DONE = 0
 WRONG = 1
 """`solve` found a position wrong."""
 BAD_COMMAND_LINE = 2
-"""Arguments, configuration or files that can't be used."""
+"""Arguments, configuration, files, or lines of boards that can't be used."""
 INTERNAL_ERROR = 3
 OUTPUT_CLOSED = 4
 """The reader of the output went away."""

@@ -9,7 +9,7 @@ with `%` and blank lines are skipped. The list of moves need not be complete or 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,16 +47,24 @@ class ObfRecord:
         return dict(self.scores).get(move)
 
 
-def read_obf(lines: Iterable[str]) -> Iterator[ObfRecord]:
+def read_obf(lines: Iterable[str], on_error: Callable[[PositionError], None] | None = None) -> Iterator[ObfRecord]:
     """The records of a file's lines, one by one, as they are read.
 
     lines: an open text file will do. Raises PositionError (BoardError for a bad board) naming line and field.
+    on_error: takes that instead, and the reading goes on with the next line.
     """
     for line_number, line in enumerate(lines, 1):
         if line_number == 1:
             line = line.removeprefix(BYTE_ORDER_MARK)
         if line.strip() and not line.lstrip().startswith("%"):
-            yield parse_obf_line(line, line_number)
+            try:
+                record = parse_obf_line(line, line_number)
+            except PositionError as error:
+                if on_error is None:
+                    raise
+                on_error(error)
+            else:
+                yield record
 
 
 def open_obf(path: Path | str) -> Iterator[ObfRecord]:

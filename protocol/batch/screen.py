@@ -53,6 +53,11 @@ class Screen:
         self._out = out
         self._console = _console(out) if out.isatty() else None
 
+    @property
+    def is_terminal(self) -> bool:
+        """True if somebody may be watching."""
+        return self._console is not None
+
     def line(self, text: str, style: str | None = None) -> None:
         """Prints a line; style: for terminals, as Rich names it."""
         if self._console is not None:
@@ -72,10 +77,10 @@ class Screen:
         self.line(_aligned(columns, [str(cell) for cell in cells]), style)
 
     @contextmanager
-    def progress(self, total: int) -> Iterator[Progress]:
-        """A bar below what is printed, as long as the context lasts."""
+    def progress(self, total: int | None) -> Iterator[Progress]:
+        """A bar below what is printed, as long as the context lasts; none without a total."""
         console = self._console or (_console(sys.stderr) if sys.stderr.isatty() else None)
-        if console is None:
+        if console is None or total is None:
             yield Progress()
             return
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn

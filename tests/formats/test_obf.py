@@ -117,6 +117,13 @@ def test_files_of_every_line_end_are_read(tmp_path: Path, newline: str, encoding
     assert [record.line_number for record in open_obf(path)] == [2, 4, 5]
 
 
+def test_bad_lines_can_be_told_of_and_left_out() -> None:
+    errors: list[PositionError] = []
+    records = list(read_obf([LINE, "XO X", "% fine", f"{BOARD}; a3:+99", LINE], errors.append))
+    assert [record.line_number for record in records] == [1, 5]
+    assert [str(error)[:15] for error in errors] == ["line 2, field 1", "line 4, field 2"]
+
+
 def test_the_reader_streams() -> None:
     def lines() -> Iterator[str]:
         yield LINE

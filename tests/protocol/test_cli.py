@@ -49,6 +49,9 @@ def test_help_teaches(arguments: list[str]) -> None:
     if arguments == ["--help"]:
         for word in ("go time 4000", "solve endgames.obf", "exit status", "--profile", "--set"):
             assert word in done.stdout
+    if arguments[0] == "solve":
+        for word in ("solve FILE", "a1:+14", "--resume", "solve - --jsonl"):
+            assert word in done.stdout
 
 
 @pytest.mark.parametrize("argument", ["--version", "--help", "uoi"])
@@ -85,7 +88,13 @@ def test_nothing_heavy_is_imported_for_a_first_answer(argument: str) -> None:
         (["solve"], "FILE"),
         (["solve", "/nonexistent/x.obf"], "/nonexistent/x.obf: No such file"),
         (["solve", "-", "--threads", "0"], "from 1 to 256"),
-        (["solve", "-"], "no positions"),
+        (["solve", "-"], "standard input: no positions"),
+        (["solve", "-", "--csv", "x.csv", "--resume"], "not standard input"),
+        (["solve", "x.obf", "--resume"], "--csv OUT"),
+        (["solve", "x.obf", "--json", "--resume"], "--csv OUT"),
+        (["solve", "x.obf", "--json", "--csv"], "standard output is named twice"),
+        (["solve", "x.obf", "--json", "r", "--csv", "./r"], "is named twice"),
+        (["solve", "--json", "x.obf"], "solve FILE"),
         (["solve", "-", "--set", "hash=0"], "from 1 to 65536"),
     ],
 )
@@ -97,10 +106,29 @@ def test_a_bad_command_line_is_status_two_with_the_offence(arguments: list[str],
     assert "Traceback" not in done.stderr
 
 
-def test_a_malformed_test_file_is_named_with_line_and_field() -> None:
-    done = run("solve", "-", text="% fine\nXO X; a1:+2;\n")
-    assert done.returncode == 2
-    assert "-: line 2, field 1" in done.stderr
+def test_a_malformed_test_file_is_named_with_line_and_field(tmp_path: Path) -> None:
+    text = "% fine\r\n\r\nXO X; a1:+2;\r\n"
+    file = tmp_path / "x.obf"
+    file.write_text(text, newline="")
+    for name, argument in (("standard input", "-"), (str(file), str(file))):
+        done = run("solve", argument, text=text)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"othello-engine: {name}: line 3, field 1: only 2 of 64 squares (column 4)\n"
+
+
+def test_files_of_results_are_looked_at_before_the_engine_starts(tmp_path: Path) -> None:
+    file, results = tmp_path / "x.obf", tmp_path / "r.csv"
+    file.write_text("-" * 64 + " X;\n")
+    results.write_text("my,own,table\n")
+    done = run("solve", str(file), "--csv", str(results), "--resume")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"othello-engine: {results}: not results of this version of solve\n"
+    assert results.read_text() == "my,own,table\n"
+    done = run("solve", str(file), "--csv", str(tmp_path / "nowhere" / "r.csv"))
+    assert (done.returncode, done.stderr.endswith("r.csv: No such file or directory\n")) == (2, True)
+    done = run("solve", str(file), "--json", str(tmp_path / "." / "x.obf"))
+    assert (done.returncode, "x.obf is named twice" in done.stderr) == (2, True)
+    assert file.read_text() == "-" * 64 + " X;\n"
 
 
 def test_options_of_the_command_line_are_in_force(tmp_path: Path) -> None:
