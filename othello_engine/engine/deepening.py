@@ -352,7 +352,7 @@ class Deepening:
         if self.plan.window is not None:
             alpha = max(-EXACT_LIMIT, min(self.plan.window[0], EXACT_LIMIT - 1))
             return alpha, max(alpha + 1, min(self.plan.window[1], EXACT_LIMIT))
-        return -EXACT_LIMIT, EXACT_LIMIT
+        return -EXACT_LIMIT - 1, EXACT_LIMIT + 1  # so that 64 is found inside, with its line
 
     def _first_window(self, iteration: Iteration) -> tuple[int, int]:
         outer = self._outer_window(iteration)

@@ -151,6 +151,7 @@ class SearchJob:
         self.stop()
         self._scheduler.halt()
         self._pass_on_stops()
+        self._deepening.interrupt(None)
         self._halted_at = float("-inf")  # nothing that still comes can be relied on
         self._end()
 
@@ -168,6 +169,7 @@ class SearchJob:
             self._counts_from = now
         if failure is not None and not workers:
             self._error = failure
+            self._deepening.interrupt(None)
             self._is_exhausted = True
         if self._stop_requested or self._is_out_of_time(now) or self._is_out_of_nodes():
             self._halt(now)

@@ -237,11 +237,8 @@ class Searcher:
     @staticmethod
     def _window(task: Task) -> tuple[int, int]:
         if task.exact:
-            alpha, beta = max(task.alpha, -EXACT_LIMIT - 1), min(task.beta, EXACT_LIMIT + 1)
-            if task.ply:
-                return alpha, beta
-            # A score on the edge of the full window is to come with its line, not as a bound.
-            return alpha - (alpha == -EXACT_LIMIT), beta + (beta == EXACT_LIMIT)
+            # -65 and 65: a score of exactly -64 or 64 inside the full window is exact, not a bound.
+            return max(task.alpha, -EXACT_LIMIT - 1), min(task.beta, EXACT_LIMIT + 1)
         return max(task.alpha, -SCORE_LIMIT), min(task.beta, SCORE_LIMIT)
 
     def _is_proof(self, task: Task) -> bool:

@@ -105,7 +105,8 @@ class Report:
             table.add_column(heading, justify="left")
         for verdict in self.verdicts:
             table.add_row(verdict.what, verdict.target, verdict.measured, "met" if verdict.met else "MISSED")
-        console.print(table)
+        if self.verdicts:
+            console.print(table)
         if json_file is not None:
             record = {
                 "title": self.title,
