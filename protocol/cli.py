@@ -64,7 +64,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return exit_status.SIGNAL_BASE + interrupted.number
     except OthelloError as error:
         return _complain(error, exit_status.INTERNAL_ERROR)
-    except Exception:
+    except Exception as error:
+        if signal_behind := _signal_behind(error):
+            return exit_status.SIGNAL_BASE + signal_behind.number
         import traceback
 
         traceback.print_exc()
@@ -203,6 +205,13 @@ class _Interrupted(BaseException):
         self.number = number
 
 
+def _signal_behind(error: BaseException | None) -> _Interrupted | None:
+    """The signal in whose handling an error came up: after a hang-up the terminal can't be written to."""
+    while error is not None and not isinstance(error, _Interrupted):
+        error = error.__context__
+    return error
+
+
 def _interrupted(number: int) -> _Interrupted:
     _end_without_fail(exit_status.SIGNAL_BASE + number)
     return _Interrupted(number)
@@ -305,9 +314,9 @@ def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire)
         records = _records(options, open_files, wire, refused)
         if not records:
             return exit_status.BAD_COMMAND_LINE
-        totals = Totals(len(records) if isinstance(records, list) else None)
+        planned = len(records) if isinstance(records, list) else None
         forms: dict[str, Form] = {
-            "json": JsonForm(question.goal.value, config.threads, totals),
+            "json": JsonForm(question.goal.value, config.threads),
             "jsonl": JsonLinesForm(),
             "csv": CsvForm(),
         }
@@ -317,16 +326,15 @@ def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire)
                 named = {path: forms[form] for form, path in paths.items() if path != STANDARD_OUTPUT}
                 kept = take_up({path: read_results(path, form) for path, form in named.items()}, records, question)
             done = tuple(kept.values())
-            for one in done:
-                totals.add(one)
             files = []
             for name, path in paths.items():
                 if path == STANDARD_OUTPUT:
                     assert wire.output is not None
                     file = open_binary(wire.output, "wb")
                 else:
-                    file = open_results(path, forms[name], done)
-                files.append(ResultFile(path, open_files.enter_context(file), forms[name], done))
+                    file = open_results(path, forms[name], done, planned)
+                files.append(ResultFile(path, open_files.enter_context(file), forms[name], done, planned))
+            totals = Totals(planned, done)
             with _engine(config) as engine:
                 status = solve(engine, screen, records, question, totals, files, kept, shows_rows)
         except ResultsError as error:
@@ -336,20 +344,29 @@ def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire)
 
 def _result_paths(options: SimpleNamespace) -> dict[str, str]:
     """Where results go, by the name of the form."""
+    from itertools import combinations
+
     names = ("json", "jsonl", "csv")
     paths = {name: path for name in names if (path := getattr(options, name)) is not None}
     if options.resume and options.file == "-":
         raise _UsageError("--resume needs a file of positions, not standard input")
     if options.resume and not any(path != "-" for path in paths.values()):
         raise _UsageError("--resume needs a file of results: --json OUT, --jsonl OUT or --csv OUT")
-    places = [path if path == "-" else os.path.realpath(path) for path in paths.values()]
-    if options.file != "-":
-        places.append(os.path.realpath(options.file))
-    for place in places:
-        if places.count(place) > 1:
-            what = "standard output" if place == "-" else place
-            raise _UsageError(f"{what} is named twice")
+    if list(paths.values()).count("-") > 1:
+        raise _UsageError("standard output is named twice")
+    for one, other in combinations([path for path in (options.file, *paths.values()) if path != "-"], 2):
+        if _is_same_file(one, other):
+            raise _UsageError(f"{other} is named twice" if one == other else f"{one} and {other} are the same file")
     return paths
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    """Also by a link, or in other letters where their case doesn't count."""
+    places = [os.path.normcase(os.path.realpath(path)) for path in (one, other)]
+    try:
+        return places[0] == places[1] or os.path.samefile(one, other)
+    except OSError:  # one of them is not there yet
+        return False
 
 
 def _records(
@@ -373,7 +390,7 @@ def _records(
 
     try:
         lines = open_files.enter_context(_open_input(options.file, wire))
-        records = islice(read_obf(lines, refuse if options.file == "-" else None), options.limit)
+        records = islice(read_obf(_named_lines(lines, name), refuse if options.file == "-" else None), options.limit)
         first = next(records, None)
         if first is None:
             if not refused:
@@ -386,6 +403,14 @@ def _records(
         raise _UsageError(f"{name}: {error.strerror}") from None
     except PositionError as error:
         raise _UsageError(f"{name}: {error}") from None
+
+
+def _named_lines(lines: Iterable[str], name: str) -> Iterator[str]:
+    """The lines; an error in reading them names where they come from, however late it is."""
+    try:
+        yield from lines
+    except OSError as error:
+        raise _UsageError(f"{name}: {error.strerror}") from None
 
 
 def _open_input(path: str, wire: Wire) -> TextIO:

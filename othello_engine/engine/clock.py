@@ -32,12 +32,12 @@ LEAST_GROWTH, MOST_GROWTH = 1.5, 5.0
 OVERRUN_PART = 0.5
 """An iteration is begun if so much of it lies before the soft limit: then moves take their share on average."""
 
-SOLVE_MS = {14: 0.5, 16: 2.5, 18: 18, 20: 80, 22: 380, 24: 1_800}
+SOLVE_MS = {14: 0.5, 16: 2.5, 18: 15, 20: 62, 22: 270, 24: 1_200}
 """What an exact solve with so many empty squares takes one worker, to an order of magnitude: positions of the same size
 differ tenfold."""
 WLD_SHARE = 0.5
 """Of that, to find only who wins."""
-SELECTIVE_SHARES = {73: 0.04, 87: 0.12, 95: 0.2, 98: 0.35, 99: 0.6}
+SELECTIVE_SHARES = {73: 0.04, 87: 0.12, 95: 0.2, 98: 0.4, 99: 0.7}
 """Of that, for a solve of this confidence in per cent."""
 WORKER_GAIN = 0.8
 """What each further worker adds to the speed of the first."""

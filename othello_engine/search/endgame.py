@@ -240,8 +240,8 @@ def solve_few(state, player, opponent, alpha, empties, n_empties):
     return solve_3(state, player, opponent, alpha, x1, x2, square_of(empties))
 
 
-# Stability can only cut when alpha is high enough that the opponent's sure discs matter: by empties, rising because early
-# positions have few sure discs. 4 or 8 more or less change the time by less than its noise.
+# Stability can only cut when alpha is high enough that the opponent's sure discs matter: by empties, rising because
+# early positions have few sure discs. 4 or 8 more or less change the time by less than its noise.
 _STABILITY_ALPHA = np.array(
     [99, 99, 99, 99, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 48,
      50, 50, 52, 52, 54, 54, 56, 56, 58, 58, 60, 60] + [62] * 25,

@@ -6,6 +6,7 @@ loses it. The rare write that is cut in the middle leaves the positions before i
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
@@ -14,8 +15,8 @@ import shutil
 import stat
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -67,16 +68,19 @@ class Solved:
 
 FIELDS: tuple[str, ...] = Solved.__slots__
 _NUMBERS = ("number", "line", "empties", "depth", "score", "nodes", "time_ms", "nps")
+_TEXTS = ("board", "move", "pv", "verdict", "goal", "fault")
 
 
 class Totals:
-    """What the results come to so far. planned: the positions there are, None if nobody knows."""
+    """What results come to. planned: the positions there are, None if nobody knows."""
 
-    def __init__(self, planned: int | None = None) -> None:
+    def __init__(self, planned: int | None = None, results: Iterable[Solved] = ()) -> None:
         self.planned = planned
         self.verdicts: Counter[str] = Counter()
         self.nodes = 0
         self.time_ms = 0
+        for one in results:
+            self.add(one)
         self.start_clock()
 
     def start_clock(self) -> None:
@@ -88,6 +92,13 @@ class Totals:
         self.verdicts[one.verdict] += 1
         self.nodes += one.nodes
         self.time_ms += one.time_ms
+
+    def plus(self, one: Solved) -> Totals:
+        """Those of one result more; these stay as they are."""
+        more = copy.copy(self)
+        more.verdicts = Counter(self.verdicts)
+        more.add(one)
+        return more
 
     @property
     def positions(self) -> int:
@@ -117,6 +128,9 @@ class Totals:
 # -- forms -------------------------------------------------------------------------------------------------
 
 
+_NOT_OURS = "not results of this version of solve"
+
+
 class Form(Protocol):
     """How a file looks: a head, a text for each result with separators between, and a tail. All ASCII."""
 
@@ -127,7 +141,7 @@ class Form(Protocol):
     @property
     def separator(self) -> str: ...
     def text(self, one: Solved) -> str: ...
-    def tail(self) -> str: ...
+    def tail(self, totals: Totals) -> str: ...
     def read(self, text: str) -> list[Solved]: ...  # raises ValueError
 
 
@@ -144,11 +158,12 @@ class CsvForm:
         csv.writer(paper, lineterminator="\n").writerow(cells.values())
         return paper.getvalue()
 
-    def tail(self) -> str:
+    def tail(self, totals: Totals) -> str:
         return ""
 
     def read(self, text: str) -> list[Solved]:
-        return [_numbered_line(number, line, self._read_row) for number, line in _whole_lines(text, first=2)]
+        rows = text.split("\n")[1:-1]  # a last one without an end may be cut in its last cell: nothing shows it
+        return [_numbered_line(number, row, self._read_row) for number, row in enumerate(rows, 2)]
 
     def _read_row(self, line: str) -> Solved:
         (cells,) = csv.reader([line])
@@ -166,11 +181,14 @@ class JsonLinesForm:
     def text(self, one: Solved) -> str:
         return json.dumps(asdict(one)) + "\n"
 
-    def tail(self) -> str:
+    def tail(self, totals: Totals) -> str:
         return ""
 
     def read(self, text: str) -> list[Solved]:
-        return [_numbered_line(number, line, _read_object) for number, line in _whole_lines(text)]
+        *lines, last = text.split("\n")
+        if _is_json(last):  # else half of a result, or nothing
+            lines.append(last)
+        return [_numbered_line(number, line, _read_object) for number, line in enumerate(lines, 1)]
 
 
 class JsonForm:
@@ -179,46 +197,63 @@ class JsonForm:
     separator = ","
     mark = '{\n  "engine": "othello-engine '
 
-    def __init__(self, goal: str, threads: int, totals: Totals) -> None:
-        self._totals = totals
+    def __init__(self, goal: str, threads: int) -> None:
         self.head = f'{self.mark}{__version__}",\n  "goal": "{goal}",\n  "threads": {threads},\n  "positions": ['
 
     def text(self, one: Solved) -> str:
         return f"\n    {json.dumps(asdict(one))}"
 
-    def tail(self) -> str:
-        return f'\n  ],\n  "totals": {json.dumps(self._totals.as_json())}\n}}\n'
+    def tail(self, totals: Totals) -> str:
+        return f'\n  ],\n  "totals": {json.dumps(totals.as_json())}\n}}\n'
 
     def read(self, text: str) -> list[Solved]:
         try:
             report = json.loads(text)
         except ValueError:
             return self._read_cut(text)
+        if not isinstance(report.get("positions"), list):
+            raise ValueError(_NOT_OURS)
         return [_from_values(values) for values in report["positions"]]
 
     def _read_cut(self, text: str) -> list[Solved]:
-        """The positions before the place where a write was cut; behind it the former tail may still stand."""
+        """The positions before the place where a write was cut; behind it the former tail may still stand.
+
+        Raises ValueError if more than that is behind it: then the file was damaged in another way.
+        """
         _, _, rest = text.partition('"positions": [\n')
-        found = []
-        for line in rest.splitlines():
+        found: list[Solved] = []
+        is_cut = False
+        lines = (rest or text).splitlines()
+        for n, line in enumerate(lines, 1):
             try:
                 values, _ = json.JSONDecoder().raw_decode(line.strip())  # whatever stands behind it
+            except ValueError:
+                values = None
+            if not isinstance(values, Mapping):
+                is_cut = True
+                continue
+            if is_cut:
+                raise ValueError(f"damaged after {len(found)} positions")
+            try:
                 found.append(_from_values(values))
             except ValueError:
-                break
+                if lines[n:] != ["}"]:  # else half a result that runs into the former totals
+                    raise
         return found
 
 
-def _whole_lines(text: str, first: int = 1) -> Iterator[tuple[int, str]]:
-    """Number and text of the lines from `first` on; a last one without an end is half of a result."""
-    lines = text.split("\n")[:-1]
-    return enumerate(lines[first - 1 :], first)
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _numbered_line(number: int, line: str, read: Any) -> Solved:
     try:
         one: Solved = read(line)
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         raise ValueError(f"line {number}: {error}") from None
     return one
 
@@ -235,8 +270,11 @@ def _from_values(values: Any) -> Solved:
         numbers = {name: int(values[name]) for name in _NUMBERS}
         expected = None if values["expected"] in (None, "") else int(values["expected"])
         moves = tuple(MoveValue(each["move"], int(each["score"]), each.get("pv", "")) for each in values["moves"])
-    except (TypeError, KeyError, AttributeError):
+    except (TypeError, KeyError, AttributeError, OverflowError):
         raise ValueError("no result of this version") from None
+    texts = [values[name] for name in _TEXTS] + [text for each in moves for text in (each.move, each.pv)]
+    if not all(isinstance(text, str) and text.isascii() and text.isprintable() for text in texts):
+        raise ValueError("no result of this version")
     return Solved(**{**values, **numbers, "expected": expected, "moves": moves})
 
 
@@ -248,52 +286,77 @@ STANDARD_OUTPUT = "-"
 
 
 class ResultFile:
-    """A file of results, open to take more. path: for messages. kept: results that it begins with.
+    """A file of results, open to take more.
 
-    file: has no buffer, in which what a full disk refused would wait for another try. A regular file is whole
-    after every result, since the tail is written again behind each. Anything else (a pipe, a terminal) gets the
-    tail when it is closed.
+    path: for messages. file: has no buffer, in which what a full disk refused would wait for another try.
+    kept: results that it begins with. planned: as of `Totals`. totals: of what the file holds.
+
+    A regular file is whole after every result, since the tail is written again behind each. Anything else (a
+    pipe, a terminal) gets the tail when it is closed.
     """
 
-    def __init__(self, path: str, file: BinaryIO, form: Form, kept: Sequence[Solved] = ()) -> None:
+    def __init__(
+        self, path: str, file: BinaryIO, form: Form, kept: Sequence[Solved] = (), planned: int | None = None
+    ) -> None:
         self._path = path
         self._file = file
         self._form = form
         self._rewinds = path != STANDARD_OUTPUT and _is_regular(file)
         self._end = 0
+        self._is_torn = False
         self._is_first = not kept
-        self._put(_beginning(form, kept))
+        self.totals = Totals(planned, kept)
+        self._put(_beginning(form, kept), self.totals)
 
     def add(self, one: Solved) -> None:
         """Writes a result, at once."""
-        self._put(("" if self._is_first else self._form.separator) + self._form.text(one))
+        totals = self.totals.plus(one)
+        self._put(("" if self._is_first else self._form.separator) + self._form.text(one), totals)
         self._is_first = False
+        self.totals = totals
 
     def close(self) -> None:
-        """Writes the tail, with what the totals are now."""
-        self._put("" if self._rewinds else self._form.tail())
+        """Writes the tail, unless it stands there.
 
-    def _put(self, text: str) -> None:
+        A file that is whole is left alone: an interruption may have come when a result was written but `_end`
+        not yet moved behind it, and a tail written there would replace it.
+        """
+        if not self._rewinds:
+            self._put(self._form.tail(self.totals), self.totals)
+        elif self._is_torn:
+            self._put("", self.totals)
+
+    def _put(self, text: str, totals: Totals) -> None:
         with _named(self._path):
-            if self._rewinds:  # in one write, so that it is done or not
-                self._file.seek(self._end)
-                _write(self._file, text + self._form.tail())
-                self._file.truncate()
-                self._end += len(text)
-            else:
+            if not self._rewinds:
                 _write(self._file, text)
+                return
+            try:
+                self._file.seek(self._end)
+                _write(self._file, text + self._form.tail(totals))  # in one write, so that it is done or not
+                self._file.truncate()
+            except OSError:
+                self._is_torn = True
+                raise
+            self._end += len(text)
 
 
-def open_results(path: str, form: Form, kept: Sequence[Solved] = ()) -> BinaryIO:
+def open_results(path: str, form: Form, kept: Sequence[Solved] = (), planned: int | None = None) -> BinaryIO:
     """A file for results, created or emptied. With results to keep it holds them at every moment."""
     with _named(path):
         if kept:
             place = os.path.realpath(path)
             part = f"{place}.part"
-            with open_binary(part, "wb") as file:
-                _write(file, _beginning(form, kept) + form.tail())
-            shutil.copymode(place, part)
-            os.replace(part, place)
+            try:
+                with open_binary(part, "wb") as file:
+                    _write(file, _beginning(form, kept) + form.tail(Totals(planned, kept)))
+                if os.path.exists(place):
+                    shutil.copymode(place, part)
+                os.replace(part, place)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(part)
+                raise
         return open_binary(path, "r+b" if kept else "wb")
 
 
@@ -308,7 +371,7 @@ def read_results(path: str, form: Form) -> list[Solved]:
         text = file.read()
     try:
         if not (text.startswith(form.mark) or form.mark.startswith(text)):
-            raise ValueError("not results of this version of solve")
+            raise ValueError(_NOT_OURS)
         return form.read(text)
     except ValueError as error:
         raise ResultsError(f"{path}: {error}") from None
@@ -326,7 +389,11 @@ def open_binary(file: str | int, mode: str) -> BinaryIO:
 def _write(file: BinaryIO, text: str) -> None:
     data = text.encode("ascii")
     while data:
-        data = data[file.write(data) :]
+        n_written = cast("int | None", file.write(data))
+        if n_written is None:  # a pipe that doesn't block, and is full
+            time.sleep(0.01)
+        else:
+            data = data[n_written:]
 
 
 def _is_regular(file: BinaryIO) -> bool:

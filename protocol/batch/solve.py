@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -87,16 +88,23 @@ def solve(
     row is shown. show_rows: False where a file goes to the same stream.
     """
     totals = totals or Totals()
-    totals.start_clock()
+    for each in (totals, *(file.totals for file in files)):
+        each.start_clock()
     shown = screen if show_rows else None
     try:
         _solve_all(engine, screen, records, question, totals, files, kept, show_rows)
     except BrokenPipeError:
         raise  # nobody reads the totals
-    except BaseException:
-        _finish(shown, totals, files, len(kept), interrupted=True)
+    except BaseException:  # which stays the reason of the end, whatever else fails
+        for file in files:
+            with suppress(OSError, ResultsError):
+                file.close()
+        with suppress(OSError):
+            _print_totals(shown, totals, len(kept), interrupted=True)
         raise
-    _finish(shown, totals, files, len(kept))
+    for file in files:
+        file.close()
+    _print_totals(shown, totals, len(kept))
     return exit_status.WRONG if totals.verdicts["wrong"] else exit_status.DONE
 
 
@@ -116,9 +124,9 @@ def _solve_all(
         for number, record in enumerate(records, 1):
             if number not in kept:
                 one = _solve_one(engine, number, record, question, progress)
-                totals.add(one)
                 for file in files:
                     file.add(one)
+                totals.add(one)
                 if show_rows:
                     _print_rows(screen, one, record, question)
             progress.advance()
@@ -141,11 +149,7 @@ def _solve_one(engine: EngineLike, number: int, record: ObfRecord, question: Que
     return judge(number, record, question, result)
 
 
-def _finish(
-    screen: Screen | None, totals: Totals, files: Sequence[ResultFile], n_kept: int, interrupted: bool = False
-) -> None:
-    for file in files:
-        file.close()
+def _print_totals(screen: Screen | None, totals: Totals, n_kept: int, interrupted: bool = False) -> None:
     if screen is None:
         return
     n = totals.positions
@@ -203,7 +207,8 @@ def judge(number: int, record: ObfRecord, question: Question, result: SearchResu
 def compare(one: Solved, record: ObfRecord) -> Solved:
     """The result with what the file says, and with a verdict.
 
-    The score must be the file's, and so must be the value of every move that both know.
+    The score must be the file's, the best of its moves if it gives no other, and so must be the value of every move
+    that both know. Only with every move's value can a better move than the file's be told from a wrong score.
     """
 
     def known(score: int | None) -> int | None:
@@ -212,12 +217,17 @@ def compare(one: Solved, record: ObfRecord) -> Solved:
     listed = {square_name(move): known(score) for move, score in record.scores}
     found = {one.move: one.score, **{each.move: each.score for each in one.moves}}
     expected = known(record.value)
-    verdict = "unknown"
+    lists_moves_only = bool(record.scores) and record.value == record.scores[0][1]
     if one.fault:
         verdict = "wrong"
-    elif expected is not None:
-        same = one.score == expected and all(listed.get(move, score) == score for move, score in found.items())
-        verdict = "right" if same else "wrong"
+    elif expected is None:
+        verdict = "unknown"
+    elif any(listed.get(move, score) != score for move, score in found.items()):
+        verdict = "wrong"
+    elif one.score == expected or (one.score > expected and one.moves and lists_moves_only):
+        verdict = "right"
+    else:
+        verdict = "wrong"
     return replace(one, line=record.line_number, expected=expected, verdict=verdict)
 
 
@@ -275,8 +285,8 @@ def take_up(
     """The results of an earlier run that still hold, by the number of their position now.
 
     earlier: results by the file that holds them; what one file lacks another may have. The verdicts are made
-    anew, and a result with a fault is dropped. Raises ResultsError where the files are of another question or of
-    other positions, or disagree.
+    anew. A result with a fault is dropped, and one without takes its place. Raises ResultsError where the files
+    are of another question or of other positions, or disagree.
     """
     waiting: dict[tuple[str, int], tuple[str, Solved]] = {}
     for path, results in earlier.items():
@@ -284,7 +294,9 @@ def take_up(
             if not question.answers(one):
                 raise ResultsError(f"{path}: the results are of a run with other settings of --wld or --moves")
             other_path, other = waiting.setdefault(place, (path, one))
-            if other.score != one.score:
+            if other.fault:
+                waiting[place] = (path, one)
+            elif not one.fault and other.score != one.score:
                 raise ResultsError(f"{path} and {other_path} disagree on {one.board}")
     kept: dict[int, Solved] = {}
     boards = _occurrences(record.position.to_text() for record in records)

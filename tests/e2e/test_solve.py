@@ -196,6 +196,16 @@ def test_a_person_types_boards_at_a_terminal(warm_cache: None) -> None:
         assert terminal.child.exitstatus == 130
 
 
+def test_a_terminal_that_goes_away_is_a_hang_up(warm_cache: None, file: Path, tmp_path: Path) -> None:
+    report = tmp_path / "r.json"
+    with Terminal(["solve", str(file), "--json", str(report), *ONE_WORKER], columns=120) as terminal:
+        terminal.child.expect("unknown")
+        terminal.child.close()
+        assert terminal.child.exitstatus == 128 + signal.SIGHUP
+    totals = json.loads(report.read_text())["totals"]
+    assert totals["positions"] + totals["remaining"] == 25
+
+
 def test_long_work_shows_how_far_it_is(warm_cache: None, file: Path) -> None:
     with Terminal(["solve", str(file), *ONE_WORKER]) as terminal:
         terminal.child.expect("17 empty squares")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 from collections.abc import Callable, Iterator
@@ -88,6 +89,29 @@ def test_a_difference_is_wrong_and_shows_in_the_status(line: str) -> None:
     assert paper.getvalue().splitlines()[2].startswith("1 position: 1 wrong; ")
 
 
+@pytest.mark.parametrize(
+    ("listed", "question", "verdict"),
+    [
+        ("c2:+2;", THE_SCORE, "wrong"),
+        ("c2:+2;", Question(wld=True), "right"),
+        ("c2:+2;", Question(all_moves=True), "right"),
+        ("c2:+4;", Question(all_moves=True), "wrong"),
+        ("c2:+14;", THE_SCORE, "wrong"),
+        ("c2:+12;", THE_SCORE, "right"),
+        ("a3:+10; c2:+2;", THE_SCORE, "wrong"),
+        ("c2:+2; +10;", THE_SCORE, "wrong"),
+        ("a3:+10; c2:+2; a1:-4; c1:-6; b1:-8; d1:-12;", THE_SCORE, "wrong"),
+    ],
+)
+def test_a_file_that_lists_some_moves_is_judged_by_them_if_all_are_known(
+    listed: str, question: Question, verdict: str
+) -> None:
+    record = parse_obf_line(f"{SIX_EMPTIES.splitlines()[1].partition(';')[0]}; {listed}")
+    shown, paper = screen()
+    solve(engine(answer_every_move if question.all_moves else answer_truly), shown, [record], question)
+    assert paper.getvalue().splitlines()[1].split()[-1] == verdict
+
+
 def test_a_result_that_is_no_proof_is_wrong() -> None:
     def guess(fake: FakeEngine, limits: Limits) -> None:
         fake.finish("a3", lines=(info(4, "a3"),))
@@ -110,14 +134,12 @@ def solve_to_text(
     records: list[ObfRecord], question: Question = THE_SCORE, kept: dict[int, Solved] | None = None
 ) -> tuple[str, str]:
     """What is written as JSON and as CSV."""
-    totals = Totals(len(records))
     as_json, as_csv = io.BytesIO(), io.BytesIO()
     shown, paper = screen()
     done = tuple((kept or {}).values())
-    for one in done:
-        totals.add(one)
+    totals = Totals(len(records), done)
     files = [
-        ResultFile("-", as_json, JsonForm(question.goal.value, 2, totals), done),
+        ResultFile("-", as_json, JsonForm(question.goal.value, 2), done, len(records)),
         ResultFile("-", as_csv, CsvForm(), done),
     ]
     answer = answer_every_move if question.all_moves else answer_truly
@@ -236,7 +258,7 @@ def test_values_of_some_moves_are_not_those_of_all() -> None:
 
 def results_of(records: list[ObfRecord], question: Question = THE_SCORE) -> list[Solved]:
     as_json, _ = solve_to_text(records, question)
-    return JsonForm(question.goal.value, 1, Totals()).read(as_json)
+    return JsonForm(question.goal.value, 1).read(as_json)
 
 
 def test_a_run_goes_on_where_it_ended() -> None:
@@ -277,6 +299,16 @@ def test_a_result_with_a_fault_is_not_kept() -> None:
     assert take_up({"r.csv": [faulty]}, records, Question(all_moves=True)) == {}
 
 
+def test_a_result_with_a_fault_neither_hides_nor_contradicts_one_without() -> None:
+    records = list(read_obf(SIX_EMPTIES.splitlines()[:2]))
+    (good,) = results_of(records)
+    faulty = replace(good, score=-2, fault="a worker failed", verdict="wrong")
+    assert take_up({"a.csv": [faulty], "b.jsonl": [good]}, records, Question()) == {1: good}
+    assert take_up({"a.csv": [good], "b.jsonl": [faulty]}, records, Question()) == {1: good}
+    with pytest.raises(ResultsError, match="not among those to solve"):
+        take_up({"a.csv": [faulty]}, [], Question())
+
+
 def test_results_that_do_not_belong_here_are_refused() -> None:
     records = list(read_obf(SIX_EMPTIES.splitlines()))
     both = results_of(records)
@@ -299,12 +331,57 @@ def test_an_interruption_closes_the_files_and_prints_the_totals() -> None:
 
     shown, paper = screen()
     as_json = io.BytesIO()
-    totals = Totals(3)
-    files = [ResultFile("-", as_json, JsonForm("exact", 1, totals))]
+    files = [ResultFile("-", as_json, JsonForm("exact", 1), planned=3)]
     with pytest.raises(KeyboardInterrupt):
-        solve(engine(), shown, positions(), totals=totals, files=files)
+        solve(engine(), shown, positions(), totals=Totals(3), files=files)
     assert paper.getvalue().splitlines()[-1].startswith("interrupted; 1 of 3 positions: 1 right; 600 nodes in ")
     assert json.loads(as_json.getvalue())["totals"]["remaining"] == 2
+
+
+class Full(io.BytesIO):
+    """Takes `n` writes."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__()
+        self.n = n
+
+    def write(self, data: bytes, /) -> int:  # type: ignore[override]
+        self.n -= 1
+        if self.n < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().write(data)
+
+
+def test_each_file_counts_what_it_holds_itself() -> None:
+    shown, paper = screen()
+    whole, full = io.BytesIO(), Full(2)
+    files = [
+        ResultFile("whole", whole, JsonForm("exact", 1), planned=2),
+        ResultFile("full", full, JsonForm("exact", 1), planned=2),
+    ]
+    with pytest.raises(ResultsError, match="full: No space left"):
+        solve(engine(), shown, list(read_obf(SIX_EMPTIES.splitlines())), totals=Totals(2), files=files)
+    assert json.loads(whole.getvalue())["totals"]["positions"] == 2
+    assert (files[1].totals.positions, files[1].totals.as_json()["remaining"]) == (1, 1)
+    assert paper.getvalue().splitlines()[-1].startswith("interrupted; 1 of 2 positions: 1 right;")
+
+
+def test_what_fails_after_an_interruption_does_not_hide_it() -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str, /) -> int:
+            if text.startswith("interrupted"):
+                raise OSError(errno.EIO, "Input/output error")
+            return super().write(text)
+
+    def positions() -> Iterator[ObfRecord]:
+        yield parse_obf_line(SIX_EMPTIES.splitlines()[1])
+        raise KeyboardInterrupt
+
+    last = io.BytesIO()
+    files = [ResultFile("full", Full(2), JsonForm("exact", 1)), ResultFile("-", last, JsonForm("exact", 1))]
+    with pytest.raises(KeyboardInterrupt):
+        solve(engine(), Screen(Gone()), positions(), files=files)
+    assert json.loads(last.getvalue())["totals"]["positions"] == 1
 
 
 def test_perft_shows_a_row_for_each_depth() -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from othello_engine import __version__
+from protocol import cli
+from protocol.lines import Wire
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
@@ -93,7 +99,8 @@ def test_nothing_heavy_is_imported_for_a_first_answer(argument: str) -> None:
         (["solve", "x.obf", "--resume"], "--csv OUT"),
         (["solve", "x.obf", "--json", "--resume"], "--csv OUT"),
         (["solve", "x.obf", "--json", "--csv"], "standard output is named twice"),
-        (["solve", "x.obf", "--json", "r", "--csv", "./r"], "is named twice"),
+        (["solve", "x.obf", "--json", "r", "--csv", "r"], "r is named twice"),
+        (["solve", "x.obf", "--json", "r", "--csv", "./r"], "r and ./r are the same file"),
         (["solve", "--json", "x.obf"], "solve FILE"),
         (["solve", "-", "--set", "hash=0"], "from 1 to 65536"),
     ],
@@ -128,7 +135,27 @@ def test_files_of_results_are_looked_at_before_the_engine_starts(tmp_path: Path)
     assert (done.returncode, done.stderr.endswith("r.csv: No such file or directory\n")) == (2, True)
     done = run("solve", str(file), "--json", str(tmp_path / "." / "x.obf"))
     assert (done.returncode, "x.obf is named twice" in done.stderr) == (2, True)
+    (tmp_path / "link").hardlink_to(file)
+    done = run("solve", str(file), "--json", str(tmp_path / "link"))
+    assert (done.returncode, "link are the same file" in done.stderr) == (2, True)
     assert file.read_text() == "-" * 64 + " X;\n"
+
+
+def test_standard_input_that_fails_later_is_an_error_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def __next__(self) -> str:
+            line = self.readline()
+            if not line:
+                raise OSError(errno.EIO, "Input/output error")
+            return line
+
+    monkeypatch.setattr(cli, "_open_input", lambda path, wire: Terminal("-" * 64 + " X;\n"))
+    with ExitStack() as open_files:
+        options = SimpleNamespace(file="-", limit=None)
+        records = iter(cli._records(options, open_files, Wire(None, None), []))
+        next(records)
+        with pytest.raises(cli._UsageError, match="standard input: Input/output error"):
+            next(records)
 
 
 def test_options_of_the_command_line_are_in_force(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import itertools
 import json
 import os
@@ -20,7 +22,6 @@ from protocol.batch.results import (
     ResultFile,
     ResultsError,
     Solved,
-    Totals,
     open_binary,
     open_results,
     read_results,
@@ -53,7 +54,7 @@ def form(name: str) -> Form:
     forms: dict[str, Form] = {
         "csv": CsvForm(),
         "jsonl": JsonLinesForm(),
-        "json": JsonForm("exact", 1, Totals(3)),
+        "json": JsonForm("exact", 1),
     }
     return forms[name]
 
@@ -100,9 +101,10 @@ def test_a_file_is_whole_after_every_position(tmp_path: Path, name: str) -> None
 
 def test_a_write_that_was_cut_costs_no_earlier_position(tmp_path: Path, name: str) -> None:
     """Behind the place of the cut there is nothing, or what stood there before."""
+    tail = b"\n  ]," if name == "json" else b""
     states = write(tmp_path / "results", name, THREE)
     for n, (before, after) in enumerate(itertools.pairwise(states)):
-        end = len(before) - len(form(name).tail())
+        end = before.rindex(tail)
         for cut in range(end, len(after)):
             for text in (after[:cut], after[:cut] + before[cut:]):
                 found = form(name).read(text.decode())
@@ -176,3 +178,162 @@ def test_a_full_disk_is_one_error_with_the_name(name: str) -> None:
         ResultFile("/dev/full", file, form(name)).add(ONE)
     with pytest.raises(ResultsError, match="/nonexistent/x: No such file"):
         open_results("/nonexistent/x", form(name))
+
+
+def test_going_on_into_a_file_that_is_not_there_yet(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "results"
+    write(path, name, THREE[2:], kept=THREE[:2])
+    assert read_results(str(path), form(name)) == readable(name, THREE)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_replaced_stays_and_nothing_beside_it(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*paths: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "results"
+    write(path, name, THREE[:2])
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(ResultsError, match="results: No space left"):
+        open_results(str(path), form(name), THREE[:2])
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == before
+
+
+class Disk(io.BytesIO):
+    """A regular file on a disk that may be full, in the middle of a write; or interrupted when one is done."""
+
+    room = 1_000_000
+    interrupted = False
+
+    def write(self, data: bytes, /) -> int:  # type: ignore[override]
+        if not self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        n = super().write(data[: self.room])
+        self.room -= n
+        if self.interrupted:
+            raise KeyboardInterrupt
+        return n
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    monkeypatch.setattr("protocol.batch.results._is_regular", lambda file: True)
+    return Disk()
+
+
+def test_a_full_disk_costs_one_result_and_the_totals_do_not_count_it(disk: Disk, name: str) -> None:
+    out = ResultFile("r", disk, form(name), planned=3)
+    out.add(THREE[0])
+    disk.room = 50
+    with pytest.raises(ResultsError):
+        out.add(THREE[1])
+    disk.room = 1_000_000
+    out.close()
+    text = disk.getvalue().decode()
+    assert form(name).read(text) == [THREE[0]]
+    if name == "json":
+        totals = json.loads(text)["totals"]
+        assert (totals["positions"], totals["remaining"], totals["unknown"]) == (1, 2, 1)
+
+
+def test_an_interruption_right_after_a_write_costs_nothing(disk: Disk, name: str) -> None:
+    out = ResultFile("r", disk, form(name), planned=3)
+    out.add(THREE[0])
+    disk.interrupted = True
+    with pytest.raises(KeyboardInterrupt):
+        out.add(THREE[1])
+    disk.interrupted = False
+    out.close()
+    text = disk.getvalue().decode()
+    assert form(name).read(text) == list(THREE[:2])
+    if name == "json":
+        assert json.loads(text)["totals"]["positions"] == 2
+
+
+def test_a_full_pipe_that_does_not_block_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pipe(io.BytesIO):
+        n_tries = 0
+
+        def write(self, data: bytes, /) -> int | None:  # type: ignore[override]
+            self.n_tries += 1
+            return None if self.n_tries % 2 else super().write(data[:100])
+
+    pipe, rests = Pipe(), list[float]()
+    monkeypatch.setattr("time.sleep", rests.append)
+    ResultFile("-", pipe, JsonLinesForm()).add(ONE)
+    assert len(rests) == pipe.n_tries // 2
+    assert JsonLinesForm().read(pipe.getvalue().decode()) == [ONE]
+
+
+# -- damage ------------------------------------------------------------------------------------------------
+
+
+def damage(path: Path, name: str, old: str, new: str, n: int = -1) -> None:
+    """Writes a file with a part of it replaced, where there is one."""
+    write(path, name, THREE)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, n))
+
+
+def test_two_reports_in_one_file_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    write(path, "json", THREE)
+    path.write_text(path.read_text() * 2)
+    with pytest.raises(ResultsError, match="results: damaged after 3 positions"):
+        read_results(str(path), form("json"))
+
+
+def test_a_report_that_is_damaged_and_not_cut_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    damage(path, "json", '"empties": 6,', '"empties": 6,,', 1)
+    with pytest.raises(ResultsError, match="damaged after 0 positions"):
+        read_results(str(path), form("json"))
+
+
+def test_a_cut_report_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    damage(path, "json", "verdict", "judgement")
+    path.write_text(path.read_text()[:-40])
+    with pytest.raises(ResultsError, match="no result of this version"):
+        read_results(str(path), form("json"))
+
+
+def test_a_last_line_without_an_end_counts_if_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    write(path, "jsonl", THREE)
+    path.write_text(path.read_text().removesuffix("\n"))
+    assert read_results(str(path), form("jsonl")) == list(THREE)
+    path.write_text('{"number": 7, "title": "mine"}')
+    with pytest.raises(ResultsError, match="line 1: no result of this version"):
+        read_results(str(path), form("jsonl"))
+
+
+def test_a_row_that_was_cut_in_its_moves_does_not_pass_for_whole(tmp_path: Path) -> None:
+    path = tmp_path / "results"
+    write(path, "csv", THREE)
+    for end in ("a3:+12 c1:+0\n", "+12 c1:+0\n", "2 c1:+0\n", "\n"):
+        path.write_text(path.read_text().removesuffix(end))
+        assert read_results(str(path), form("csv")) == list(THREE[:2])
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("json", '"positions": [', '"places": ['),
+        ("csv", "a b,", "a" * 140_000),
+        ("jsonl", f'"{ONE.board}"', '["X"]'),
+        ("jsonl", '"move": "a3", "score"', '"move": ["a3"], "score"'),
+        ("jsonl", '"nodes": 600', '"nodes": Infinity'),
+        ("csv", "a3 pass c1", "a3 p\u00e4ss c1"),
+    ],
+)
+def test_damage_of_any_kind_is_told_with_the_name(tmp_path: Path, name: str, old: str, new: str) -> None:
+    path = tmp_path / "results"
+    damage(path, name, old, new)
+    with pytest.raises(ResultsError, match="results: "):
+        read_results(str(path), form(name))
