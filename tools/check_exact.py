@@ -18,7 +18,7 @@ work and the table of the smallest endgames.
     python -m tools.check_exact                                     the whole check: an hour
     python -m tools.check_exact --threads 1                         one worker, both profiles: minutes
     python -m tools.check_exact --positions 50                      a look: minutes
-    python -m tools.check_exact --empties 13-14 --positions 100     replies too have entries of selective solves there
+    python -m tools.check_exact --empties 14-15 --positions 100     replies too have entries of selective solves there
     python -m tools.check_exact --threads 4 --profiles classic --seed 7
 
 Every difference is shown with commands to paste into the program; the exit status is then 1.

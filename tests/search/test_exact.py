@@ -112,7 +112,7 @@ def leave_unproved_entries(searcher: Searcher, case: Case, rng: random.Random) -
 
 
 @pytest.mark.skipif(not several(1, 0), reason="too slow uncompiled")
-@pytest.mark.parametrize("n_empties", range(1, 15))  # from 12 on, proofs are in the same table as selective solves
+@pytest.mark.parametrize("n_empties", range(1, 15))  # from 13 on, proofs are in the same table as selective solves
 def test_values_and_lines_are_right_whatever_unproved_entries_the_table_holds(n_empties: int) -> None:
     rng = random.Random(SEED + n_empties)
     searcher = new_searcher(1 << 20, weights().buffer)
