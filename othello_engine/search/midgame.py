@@ -3,7 +3,7 @@
 import numpy as np
 
 from othello_engine.core.jit import I64, ONE, U64, ZERO, inlined, kernel
-from othello_engine.core.simd import flips, legal_moves, popcount, square_of
+from othello_engine.core.simd import flips, legal_moves, popcount, prefetch, square_of
 from othello_engine.evaluation.evaluate import PATTERNS, follow_pass
 from othello_engine.evaluation.patterns import DISC_UNIT, value_of_row
 from othello_engine.search import table
@@ -132,8 +132,15 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
                 return upper
         first, second = table.entry_move(meta), table.entry_second_move(meta)
 
-    # Step 4. Enhanced transposition cutoff: a move whose reply position is already refuted.
+    # Step 4. Enhanced transposition cutoff: a move whose reply position is already refuted. The entries are asked for
+    # all at once, since each has to come from main memory.
     if depth >= ETC_DEPTH:
+        rest = moves
+        while rest != ZERO:
+            bit = rest & (~rest + ONE)
+            rest ^= bit
+            turned = flips(square_of(bit), player, opponent)
+            prefetch(table.bucket_address(state, opponent ^ turned, player ^ turned ^ bit))
         rest = moves
         while rest != ZERO:
             bit = rest & (~rest + ONE)
@@ -172,6 +179,8 @@ def nws_midgame(state, player, opponent, alpha, depth, ply):
             x = pick(state, ply, np.int64(index) - n_before, n_moves - n_before)
         turned = flips(x, player, opponent)
         placed = player ^ turned ^ (ONE << np.uint64(x))
+        if depth > TABLE_DEPTH:
+            prefetch(table.bucket_address(state, opponent ^ turned, placed))  # asked for in a moment
         follow_move(state, ply, x, turned)
         score = nws_midgame(state, opponent ^ turned, placed, ~alpha, depth - np.int64(1), ply + np.int64(1))
         if score == STOPPED_VALUE:
