@@ -4,7 +4,7 @@ A request is answered by iterations: one ply deeper each, then, if the end of th
 wins or for the disc difference. Where time is limited, somebody who knows the clock says whether a solve fits in it,
 and the solve takes over as early as it does (`hand_over`). An iteration finds `multipv` lines, each by a search of the
 root without the moves found before. A search starts in a narrow window around the score expected and is repeated in a
-wider one if that fails.
+wider one if that fails. If the line of an exact score does not lead to it, the end of the line is searched as well.
 
 What is reported is proved: the lines of the last complete iteration, or a move that an interrupted one has proved to be
 better at its depth, marked as such. `score disc` and `score wld` appear only for a search to the end of the game.

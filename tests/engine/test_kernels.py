@@ -140,6 +140,14 @@ def solve_shared(
     return line
 
 
+def cases_to_divide(small: dict[int, list[Case]], seed: int) -> Iterator[tuple[Case, int]]:
+    """Those with a move, each with the empties down to which it is to be divided."""
+    dice = random.Random(seed)
+    for case in itertools.chain.from_iterable(small.values()):
+        if case.moves:
+            yield case, dice.randint(1, case.position.n_empties)
+
+
 @pytest.fixture(scope="module")
 def team() -> list[Searcher]:
     """Eight searchers that share a table."""
@@ -155,26 +163,20 @@ def test_any_division_of_a_solve_gives_the_value_and_a_best_move(
     small: dict[int, list[Case]], team: list[Searcher], n_workers: int
 ) -> None:
     """With pretended workers, so that eight of them are busy at once; each finds what the one before has left."""
-    dice = random.Random(n_workers)
-    for case in itertools.chain.from_iterable(small.values()):
-        if case.moves:
-            floor = dice.randint(1, case.position.n_empties)
-            line = solve_shared(case.position, n_workers, team, floor, goal=Goal.EXACT)
-            assert (line.score.value, line.score.bound) == (case.score, Bound.EXACT), case.position
-            assert case.moves[line.move] == case.score, case.position
+    for case, floor in cases_to_divide(small, n_workers):
+        line = solve_shared(case.position, n_workers, team, floor, goal=Goal.EXACT)
+        assert (line.score.value, line.score.bound) == (case.score, Bound.EXACT), case.position
+        assert case.moves[line.move] == case.score, case.position
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 4, 8])
 def test_any_division_proves_the_outcome_with_a_move_that_has_it(
     small: dict[int, list[Case]], team: list[Searcher], n_workers: int
 ) -> None:
-    dice = random.Random(n_workers)
-    for case in itertools.chain.from_iterable(small.values()):
-        if case.moves:
-            floor = dice.randint(1, case.position.n_empties)
-            line = solve_shared(case.position, n_workers, team, floor, epoch=2, goal=Goal.WLD)
-            assert (line.score.value, line.score.bound) == (sign(case.score), Bound.EXACT), case.position
-            assert sign(case.moves[line.move]) == sign(case.score), case.position
+    for case, floor in cases_to_divide(small, n_workers):
+        line = solve_shared(case.position, n_workers, team, floor, epoch=2, goal=Goal.WLD)
+        assert (line.score.value, line.score.bound) == (sign(case.score), Bound.EXACT), case.position
+        assert sign(case.moves[line.move]) == sign(case.score), case.position
 
 
 @pytest.mark.parametrize("text", WIPE_OUTS)
