@@ -117,6 +117,7 @@ class Config:
     threads: int
     multipv: int
     level: int
+    bare_move_time_ms: int
     selectivity: int
     solve_empties: int
     wld_empties: int
@@ -150,10 +151,17 @@ class Config:
 
     @property
     def bare_go_level(self) -> int | None:
-        """The level that limits a `go` without limits; None if the profile's time per move does."""
-        if self.profile.move_time_ms is None or "level" in self.explicit:
+        """The level that limits a `go` without limits; None if only a time does."""
+        if "level" in self.explicit or self.bare_go_time_ms is None:
             return self.level
         return None
+
+    @property
+    def bare_go_time_ms(self) -> int | None:
+        """The time that limits a `go` without limits; None if only the level does."""
+        if self.bare_move_time_ms:
+            return self.bare_move_time_ms
+        return None if "level" in self.explicit else self.profile.move_time_ms
 
 
 # -- options -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Plain values that cross layers: squares, scores, limits, search reports. No Numba, no behaviour."""
+"""Plain values that cross layers: squares, scores, limits, search reports. No Numba, hardly any behaviour."""
 
 from __future__ import annotations
 
@@ -48,6 +48,10 @@ class ScoreKind(Enum):
     """Only the sign is meant: 1 win, 0 draw, -1 loss."""
 
 
+RAW_UNITS_PER_DISC = 400
+"""What a disc is worth, roughly, in the units of ScoreKind.RAW."""
+
+
 class Bound(Enum):
     """What a score promises about the true value."""
 
@@ -63,6 +67,12 @@ class Score:
     kind: ScoreKind
     value: int
     bound: Bound = Bound.EXACT
+
+    @property
+    def discs(self) -> float:
+        """The value in discs, from -64 to 64, exact or an estimate; 1, 0 or -1 where only the sign is meant."""
+        unit = {ScoreKind.CENTIDISCS: 100, ScoreKind.RAW: RAW_UNITS_PER_DISC}.get(self.kind, 1)
+        return max(-64.0, min(64.0, self.value / unit))
 
 
 class Goal(Enum):

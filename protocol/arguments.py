@@ -6,6 +6,9 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
+DIALECTS = ("native", "nboard", "gtp", "cassio")
+"""What the daemon can speak. Each is a module of this package, with a service of that name in it."""
+
 _DESCRIPTION = """\
 An Othello engine. Without a command it reads the lines of its protocol from standard
 input and answers on standard output until quit or the end of input:
@@ -20,6 +23,7 @@ input and answers on standard output until quit or the end of input:
 _EPILOG = """\
 examples:
   othello-engine --set threads=2 --set hash=512      a daemon with options
+  othello-engine --protocol nboard                   as the NBoard program starts it
   othello-engine solve endgames.obf --limit 10       solve the first ten positions
   othello-engine solve --help                        every move, files of results, going on
   othello-engine perft 11                            count lines of play
@@ -64,6 +68,12 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
+    parser.add_argument(
+        "--protocol",
+        choices=DIALECTS,
+        default="native",
+        help="what the daemon speaks: native (the default), nboard, gtp or cassio",
+    )
     _add_common(parser, "settings")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
 

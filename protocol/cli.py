@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from protocol.batch.screen import Screen
     from protocol.facade import EngineLike, MakeEngine
     from protocol.lines import InputItem, Wire
+    from protocol.service import Service
 
 _LAST_RESORT_SECONDS = 0.95
 """After a `quit` or a signal the process ends by then, whatever hangs."""
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         config = _load_config(options)
         if options.command is None:
-            return _run_daemon(config, wire)
+            return _run_daemon(options.protocol, config, wire)
         return _run_command(options, config, wire)
     except (ConfigError, _UsageError) as error:
         return _complain(error, exit_status.BAD_COMMAND_LINE)
@@ -76,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _options(argv: Sequence[str]) -> SimpleNamespace:
     """The arguments, see `parse_arguments`."""
     if not argv:  # as GUIs start it
-        return SimpleNamespace(command=None, version=False, settings=[])
+        return SimpleNamespace(command=None, version=False, settings=[], protocol="native")
     from protocol.arguments import parse_arguments
 
     return SimpleNamespace(**vars(parse_arguments(argv)))
@@ -123,11 +124,10 @@ def _make_engine(config: Config, on_message: Callable[[str], None]) -> EngineLik
 # -- the daemon --------------------------------------------------------------------------------------------
 
 
-def _run_daemon(config: Config, wire: Wire) -> int:
+def _run_daemon(dialect: str, config: Config, wire: Wire) -> int:
     """Reader, writer and service, each on its thread, until one of them says that it is over."""
-    from protocol.commands import command_word
     from protocol.lines import LineReader, LineWriter
-    from protocol.service import Ended, Received, Service
+    from protocol.service import Ended, Received, Wiring
     from protocol.signals import watch_signals
     from protocol.traffic import TrafficLog
 
@@ -137,11 +137,11 @@ def _run_daemon(config: Config, wire: Wire) -> int:
     except OSError as error:
         raise _UsageError(f"{config.log_file}: {error.strerror}") from None
     writer = LineWriter(wire.output, lambda: service.post(Ended(exit_status.OUTPUT_CLOSED)), traffic.sent)
-    service = Service(config, _watched_engine(wire), writer, traffic)
+    service = _service_class(dialect)(Wiring(config, _watched_engine(wire), writer, traffic))
 
     def deliver(item: InputItem | None) -> None:
         service.post(Received(item))
-        if isinstance(item, str) and command_word(item) == "quit":
+        if service.quits_at_once and isinstance(item, str) and service.is_quit(item):
             _end_without_fail(exit_status.DONE)
 
     def interrupt(number: int) -> None:
@@ -153,6 +153,13 @@ def _run_daemon(config: Config, wire: Wire) -> int:
     status = service.run()
     _close(service.close, lambda: writer.close(_FLUSH_SECONDS), status)
     return exit_status.OUTPUT_CLOSED if status == exit_status.DONE and writer.failed else status
+
+
+def _service_class(dialect: str) -> type[Service]:
+    """The service that speaks a dialect, one of `protocol.arguments.DIALECTS`."""
+    from importlib import import_module
+
+    return cast("type[Service]", getattr(import_module(f"protocol.{dialect}"), f"{dialect.capitalize()}Service"))
 
 
 def _watched_engine(wire: Wire) -> MakeEngine:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -315,26 +315,6 @@ def check_search_moves(position: Position, moves: Sequence[int] | None) -> None:
             except IllegalMoveError as error:
                 text = f"at {index} {_without_place(error)}"
                 raise CommandError("illegal-move", square_name(move), text) from None
-
-
-def limits_here(limits: Limits, position: Position, config: Config) -> Limits:
-    """The limits of a `go` in a position: the opponent's clock is left out, a level fills in where it should.
-
-    Without any limit the profile's time per move holds, which is the engine's affair, unless a level was
-    chosen.
-    """
-    if position.side == BLACK:
-        limits = replace(limits, white_ms=None, white_increment_ms=0)
-        own_clock = limits.black_ms
-    else:
-        limits = replace(limits, black_ms=None, black_increment_ms=0)
-        own_clock = limits.white_ms
-    if own_clock is None:
-        limits = replace(limits, black_increment_ms=0, white_increment_ms=0, moves_to_go=None)
-    unlimited = (limits.move_time_ms, own_clock, limits.depth, limits.nodes) == (None,) * 4
-    if unlimited and limits.goal is Goal.AUTO and not limits.infinite:
-        limits = replace(limits, level=config.bare_go_level)
-    return limits
 
 
 def _without_place(error: Exception) -> str:

@@ -1,14 +1,12 @@
-"""The state machine of the native protocol: the only place that knows what may happen when.
+"""What every dialect of the daemon shares: one thread that takes events, one engine, one search at a time.
 
-One thread runs it and takes one event after another: lines from the reader, reports and results from the
-engine, the end of input or output. It never waits for anything but the next event. What has to wait
-(kernels that load, a static value that a worker computes) is waited for on a helper thread and comes back
-as an event.
+A dialect is a subclass: it decides what a line means and how an answer is spelled. This file holds what is the same for
+all of them: building and loading the engine, a search's life from its launch to its one answer, lines that have to
+wait, the end of input, faults.
 
-IDLE    nothing runs
-SEARCH  a search that ends by itself
-OPEN    a search that only `stop` ends (`go infinite`), or that `ponderhit` turns into the former
-BATCH   perft or bench
+One thread runs a service and takes one event after another: lines from the reader, reports and results from the engine,
+the end of input or output. It never waits for anything but the next event. What has to wait (kernels that load, a
+static value that a worker computes) is waited for on a helper thread and comes back as an event.
 """
 
 from __future__ import annotations
@@ -17,43 +15,28 @@ import contextlib
 import queue
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from enum import Enum, auto
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple, Protocol
 
-from othello_engine import __version__
-from othello_engine.config import Config
-from othello_engine.errors import ConfigError, EngineError, WeightsError
+from othello_engine.config import Config, OptionValue
 from othello_engine.position import Position
-from othello_engine.types import NO_MOVE, Limits, Score, SearchInfo, SearchResult, square_name
-from protocol import commands, exit_status
-from protocol.commands import CommandError, Plain
-from protocol.facade import EngineLike, MakeEngine, PerftCount
+from othello_engine.types import NO_MOVE, Limits, SearchInfo, SearchResult, square_name
+from protocol import exit_status
+from protocol.facade import EngineLike, MakeEngine
 from protocol.lines import InputItem, LineError
 from protocol.progress import ProgressGate
 from protocol.traffic import TrafficLog
 
 QUEUE_LIMIT = 1024
-"""Lines that wait for a finite search to end; more are refused."""
+"""Lines that wait for a search to end; more are refused."""
 
 _QUIT_GRACE_SECONDS = 0.8
 """How long a `quit` lets the commands before it have their answers while the engine is loading."""
 _READER_CHECK_SECONDS = 1.0
 """How often, after the end of input, it is made sure that somebody still reads the answers."""
-
-_DEFERRED = frozenset(("setboard", "move", "undo", "newgame", "setoption", "go", "perft", "bench"))
-"""Commands that wait while a finite task runs. All others are answered at once."""
-
-
-class State(Enum):
-    """What is going on."""
-
-    IDLE = auto()
-    SEARCH = auto()
-    OPEN = auto()
-    BATCH = auto()
 
 
 class Output(Protocol):
@@ -87,13 +70,6 @@ class Loaded(NamedTuple):
     problem: str | None
 
 
-class Evaluated(NamedTuple):
-    """A static value, or the problem with it."""
-
-    score: Score | None
-    problem: str = ""
-
-
 class Said(NamedTuple):
     """A message of the engine for people."""
 
@@ -114,67 +90,55 @@ class Found(NamedTuple):
     result: SearchResult
 
 
-class Counting(NamedTuple):
-    """One depth of the perft of this generation."""
+class Done(NamedTuple):
+    """Something that was waited for elsewhere has come; what is to be done with it here. answers: the running task."""
 
-    generation: int
-    depth: int
-    nodes: int
-    time_ms: int
+    job: Callable[[], None]
+    answers: bool = False
 
 
-class Counted(NamedTuple):
-    """The end of the perft of this generation."""
-
-    generation: int
-    total: PerftCount
-
-
-Event = Received | Ended | Loaded | Evaluated | Said | Reported | Found | Counting | Counted
+Event = Received | Ended | Loaded | Said | Reported | Found | Done
 
 
 # -- tasks -------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
-class _Search:
-    """A `go`. early: the result of an open search that has nothing left to do and waits for `stop`."""
+class Task:
+    """Something that runs for a while and then has exactly one answer.
+
+    generation: what comes from the engine for another generation is of no interest any more. launched: the engine has
+    it. stopping: it was asked to end.
+    """
 
     generation: int
+    launched: bool = False
+    stopping: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Search(Task):
+    """A search of a position. gate: which of its reports are worth printing."""
+
     position: Position
     limits: Limits
     gate: ProgressGate
-    with_rank: bool
-    launched: bool = False
-    stopping: bool = False
-    early: SearchResult | None = None
+
+    @property
+    def is_on_clock(self) -> bool:
+        """True if a clock of the game runs."""
+        return (self.limits.black_ms, self.limits.white_ms) != (None, None)
 
 
-@dataclass(slots=True)
-class _Perft:
-    generation: int
-    position: Position
-    depth: int
-    launched: bool = False
-    stopping: bool = False
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What a service is connected to. clock: seconds, monotonic."""
 
-
-@dataclass(slots=True)
-class _Bench:
-    """generation: of the position being searched. restore: options to set back, by name."""
-
-    generation: int
-    positions: tuple[Position, ...]
-    depth: int
-    restore: dict[str, int]
-    index: int = 0
-    nodes: int = 0
-    time_ms: int = 0
-    launched: bool = False
-    stopping: bool = False
-
-
-_Task = _Search | _Perft | _Bench
+    config: Config
+    make_engine: MakeEngine
+    output: Output
+    traffic: TrafficLog = field(default_factory=TrafficLog)
+    clock: Callable[[], float] = time.monotonic
 
 
 class _Helper:
@@ -198,58 +162,93 @@ class _Helper:
 # -- the service -------------------------------------------------------------------------------------------
 
 
-class Service:
-    """Answers command lines with the help of an engine, which is built and started when it is first needed.
+class Service(ABC):
+    """Answers lines with the help of an engine, which is built and started when it is first needed.
 
-    `post` may be called from any thread and from signal handlers; everything else belongs to the thread in
-    `run`.
+    `post` may be called from any thread and from signal handlers; everything else belongs to the thread in `run`.
     """
 
-    def __init__(
-        self,
-        config: Config,
-        make_engine: MakeEngine,
-        output: Output,
-        traffic: TrafficLog | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    quits_at_once: ClassVar[bool] = True
+    """A line that `is_quit` recognises ends the program within a second, whatever runs. Otherwise it waits its turn."""
+
+    def __init__(self, wiring: Wiring) -> None:
         self.exit_status: int | None = None
-        self._config = config
-        self._make_engine = make_engine
+        self.config = wiring.config
+        self.traffic = wiring.traffic
+        self.task: Task | None = None
+        self.waiting: deque[str] = deque()
+        """Lines whose turn comes when the task has ended."""
+        self._make_engine = wiring.make_engine
         self._engine: EngineLike | None = None
-        self._output = output
-        self._traffic = traffic or TrafficLog()
-        self._clock = clock
+        self._output = wiring.output
+        self._clock = wiring.clock
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._helper = _Helper()
-        self._state = State.IDLE
-        self._line = [Position.start()]
-        self._task: _Task | None = None
         self._generation = 0
-        self._queue: deque[str] = deque()
         self._inbox: deque[InputItem | None] = deque()
         self._held = ""
         self._quit_deadline: float | None = None
-        self._owed_readyok = 0
         self._loading = False
         self._has_loaded = False
         self._input_ended = False
-        self._debug = False
 
-    @property
-    def state(self) -> State:
-        """What is going on."""
-        return self._state
+    # -- what a dialect says -------------------------------------------------------------------------------
 
-    @property
-    def position(self) -> Position:
-        """The current position."""
-        return self._line[-1]
+    @staticmethod
+    @abstractmethod
+    def is_quit(line: str) -> bool:
+        """True for a line that ends the program. Called on the reader's thread as well."""
 
-    @property
-    def _is_occupied(self) -> bool:
-        """True if an answer is still to come."""
-        return self._state is not State.IDLE or bool(self._held)
+    @abstractmethod
+    def take_line(self, line: str) -> None:
+        """A line has come: run it, append it to `waiting`, or refuse it. Nothing is held back at this time."""
+
+    @abstractmethod
+    def run_line(self, line: str) -> bool:
+        """Carry out a line; False if it was refused. An exception ends in `say_fault`."""
+
+    @abstractmethod
+    def refuse_line(self, problem: LineError, text: str) -> None:
+        """A line could not be read at all; text says why."""
+
+    @abstractmethod
+    def say_fault(self, problem: str) -> None:
+        """Something failed inside: say so, if the dialect has a way to."""
+
+    @abstractmethod
+    def say_message(self, text: str) -> None:
+        """Pass on a message of the engine for people (it compiles, a worker was replaced), if there is a way to."""
+
+    @abstractmethod
+    def show_lines(self, search: Search, infos: list[SearchInfo]) -> None:
+        """Print lines of play of the running search, those of one depth best first. They may be dropped."""
+
+    @abstractmethod
+    def answer(self, search: Search, result: SearchResult) -> None:
+        """The one answer of a search. The move is legal; `result.error` says if it failed. May start another task."""
+
+    # -- what a dialect may change -----------------------------------------------------------------------------
+
+    def loaded(self, problem: str | None) -> None:  # noqa: B027 - most have nothing to do
+        """The engine has got ready, or never will; before waiting tasks begin."""
+
+    def launch_other(self, task: Task) -> None:
+        """Hand a task that is no search to the engine."""
+        raise NotImplementedError
+
+    def give_up_other(self, task: Task) -> None:
+        """Answer a task that is no search and was stopped before the engine had it."""
+        raise NotImplementedError
+
+    def take_result(self, task: Task, result: SearchResult) -> None:
+        """A search that this task asked for has come to an end."""
+        if isinstance(task, Search):
+            self.finish_search(task, result)
+
+    def stop_at_end_of_input(self) -> None:  # noqa: B027 - most have no such task
+        """No more lines will come. A task that only another line would end is to be stopped now."""
+
+    # -- running ---------------------------------------------------------------------------------------------
 
     def post(self, event: Event) -> None:
         """Hands over an event; from any thread."""
@@ -271,10 +270,11 @@ class Service:
                 self._take(event)
             self._do_what_is_due()
         except Exception as error:  # a mistake of ours must not end a long-lived process, nor keep its client waiting
-            if isinstance(event, Found | Counted) and self._task is not None:
-                self._fail_task(self._task, _describe(error))
+            is_answer = isinstance(event, Found) or (isinstance(event, Done) and event.answers)
+            if is_answer and self.task is not None:
+                self._fail_task(self.task, describe(error))
             else:
-                self._internal_error(error)
+                self.say_fault(describe(error))
         self._go_on()
 
     def close(self) -> None:
@@ -282,9 +282,14 @@ class Service:
         if self._engine is not None:
             self._engine.close()
 
+    @property
+    def is_occupied(self) -> bool:
+        """True if an answer is still to come."""
+        return self.task is not None or bool(self._held)
+
     def _seconds_to_wait(self) -> float | None:
         due: list[float] = []
-        if isinstance(self._task, _Search) and (seconds := self._task.gate.seconds_until_due()) is not None:
+        if isinstance(self.task, Search) and (seconds := self.task.gate.seconds_until_due()) is not None:
             due.append(seconds)
         if self._quit_deadline is not None:
             due.append(max(0.0, self._quit_deadline - self._clock()))
@@ -296,47 +301,38 @@ class Service:
         """What needs no event: a report that waited, a quit that waited, a look at who still reads."""
         if self.exit_status is not None:
             return
-        if isinstance(self._task, _Search):
-            self._print_infos(self._task, self._task.gate.flush())
+        if isinstance(self.task, Search):
+            self._show(self.task, self.task.gate.flush())
         if self._quit_deadline is not None and self._clock() >= self._quit_deadline:
             self.exit_status = exit_status.DONE
-        elif self._input_ended and self._is_occupied and self._output.reader_is_gone():
+        elif self._input_ended and self.is_occupied and self._output.reader_is_gone():
             self.exit_status = exit_status.OUTPUT_CLOSED
-
-    # -- events ------------------------------------------------------------------------------------------
 
     def _take(self, event: Event) -> None:
         match event:
             case Received(item):
                 self._receive(item)
             case Reported(generation, info):
-                if isinstance(self._task, _Search) and self._task.generation == generation:
-                    self._print_infos(self._task, self._task.gate.offer(info))
+                if isinstance(self.task, Search) and self.task.generation == generation:
+                    self._show(self.task, self.task.gate.offer(info))
             case Found(generation, result):
-                self._take_result(generation, result)
-            case Counting(generation, depth, nodes, time_ms):
-                if self._task is not None and self._task.generation == generation:
-                    self._say(commands.format_perft_info(depth, nodes, time_ms))
-            case Counted(generation, total):
-                if self._task is not None and self._task.generation == generation:
-                    self._say(commands.format_perft(total.depth, total.nodes, total.time_ms))
-                    self._end_task()
+                if self.task is not None and self.task.generation == generation:
+                    self.take_result(self.task, result)
             case Loaded(problem):
                 self._take_loaded(problem)
-            case Evaluated(score, problem):
-                self._say(f"eval {commands.format_score(score)}" if score else _internal(problem))
-                self._release("eval")
             case Said(text):
-                self._output.send(f"info string {text}", progress=True)
+                self.say_message(text)
+            case Done(job):
+                job()
             case Ended(status):
                 self.exit_status = status
 
     def _receive(self, item: InputItem | None) -> None:
         if isinstance(item, str):
-            self._traffic.received(item)
+            self.traffic.received(item)
         if self._held:
             self._inbox.append(item)
-            if isinstance(item, str) and commands.command_word(item) == "quit":
+            if self.quits_at_once and isinstance(item, str) and self.is_quit(item):
                 self._quit_deadline = self._clock() + _QUIT_GRACE_SECONDS
         else:
             self._process(item)
@@ -349,281 +345,156 @@ class Service:
                 LineError.TOO_LONG: "a line has at most 65536 bytes",
                 LineError.BAD_ENCODING: "control characters in the line",
             }
-            self._say(commands.format_error(item.value, "-", text[item]))
+            self.refuse_line(item, text[item])
         else:
-            self._take_line(item)
-
-    def _take_line(self, line: str) -> None:
-        """Runs a command, lets it wait, or refuses it: the table of the protocol page."""
-        word = commands.command_word(line)
-        if not word:
-            return
-        if word not in _DEFERRED or self._state is State.IDLE:
-            self._run_line(line)
-        elif self._state is State.OPEN:
-            self._say(commands.format_error("busy", line.split()[0], "not before stop"))
-        elif len(self._queue) >= QUEUE_LIMIT:
-            problem = f"{QUEUE_LIMIT} lines are waiting already"
-            self._say(commands.format_error("busy", line.split()[0], problem))
-        else:
-            self._queue.append(line)
-
-    def _run_line(self, line: str) -> None:
-        try:
-            self._run(commands.parse_command(line))
-            if self._engine is None and self.exit_status is None:
-                self._start_engine()
-        except CommandError as error:
-            self._say(commands.format_error(error.code, error.token, error.text))
-        except Exception as error:
-            self._internal_error(error)
+            self.take_line(item)
 
     def _go_on(self) -> None:
         """What has become possible: lines that waited, the end after the end of input."""
         while self.exit_status is None:
-            if self._state is State.IDLE and not self._held and self._queue:
-                self._run_line(self._queue.popleft())
+            if self.task is None and not self._held and self.waiting:
+                self.run_now(self.waiting.popleft())
             elif not self._held and self._inbox:
                 self._process(self._inbox.popleft())
             else:
                 break
         if self._input_ended and self.exit_status is None:
-            if self._state is State.OPEN:
-                self._stop()
-                self._go_on()
-            elif not self._is_occupied:
+            if not self.is_occupied:
                 self.exit_status = exit_status.DONE
+            elif not self._held:
+                was_running = self.task
+                self.stop_at_end_of_input()
+                if self.task is not was_running:
+                    self._go_on()
 
-    def _hold(self, reason: str) -> None:
-        """Lets all further lines wait, in order, until `_release` with the same reason."""
+    # -- for dialects: lines -----------------------------------------------------------------------------------
+
+    def run_now(self, line: str) -> None:
+        """Carries out a line; what it raises is said as a fault."""
+        try:
+            if self.run_line(line) and self._engine is None and self.exit_status is None:
+                self._start_engine()  # whoever speaks to us will want it, and it loads while they go on
+        except Exception as error:
+            self.say_fault(describe(error))
+
+    def hold(self, reason: str) -> None:
+        """Lets all further lines wait, in order, until `release` with the same reason."""
         self._held = reason
 
-    def _release(self, reason: str) -> None:
+    def release(self, reason: str) -> None:
+        """Lines go on, if it was this that held them."""
         if self._held == reason:
             self._held = ""
 
-    # -- commands ----------------------------------------------------------------------------------------
+    def say(self, line: str, progress: bool = False) -> None:
+        """Sends a line; a progress line may be dropped if the reader is slow."""
+        self._output.send(line, progress)
 
-    def _run(self, command: commands.Command) -> None:
-        match command:
-            case commands.Handshake(word):
-                for line in commands.format_handshake(word, __version__, self._config):
-                    self._say(line)
-            case Plain.IS_READY:
-                self._run_isready()
-            case commands.SetOption(spec, value):
-                self._set_option(spec.name, spec.key, value)
-            case commands.SetBoard(line):
-                self._line = list(line)
-            case commands.Move(words):
-                self._line += commands.play_words(self.position, words)
-            case commands.Undo(n_plies):
-                self._undo(n_plies)
-            case Plain.NEW_GAME:
-                if self._engine is not None:
-                    self._engine.new_game()
-                self._line = [Position.start()]
-            case commands.Go(limits):
-                self._start_search(limits)
-            case Plain.STOP:
-                self._stop()
-            case Plain.PONDER_HIT:
-                self._ponder_hit()
-            case Plain.DISPLAY:
-                for line in commands.format_display(self.position):
-                    self._say(line)
-            case Plain.EVAL:
-                self._evaluate()
-            case commands.Query(topic):
-                self._say(commands.format_query(topic, self.position))
-            case commands.Perft(depth):
-                self._start_task(State.BATCH, _Perft(self._next_generation(), self.position, depth))
-            case commands.Bench():
-                self._start_bench(command)
-            case commands.Debug(on):
-                self._debug = on
-            case Plain.HELP:
-                for line in commands.format_help():
-                    self._say(line)
-            case Plain.QUIT:
-                self.exit_status = exit_status.DONE
+    def run_on_helper(self, job: Callable[[], Done]) -> None:
+        """Runs what has to wait for something on another thread; what comes of it happens on this one."""
+        self._helper.run(lambda: self.post(job()))
 
-    def _run_isready(self) -> None:
-        if self._started_engine().is_ready or (self._task is not None and self._task.launched):
-            self._say("readyok")
-            return
-        self._owed_readyok += 1
-        self._await_loading()
-        if self._state is State.IDLE:
-            self._hold("isready")
+    # -- for dialects: the engine ------------------------------------------------------------------------------
 
-    def _set_option(self, name: str, key: str, value: int | bool | str | None) -> None:
-        if value is None:
-            if self._engine is not None:
-                self._engine.clear_hash()
-            return
-        try:
-            changed = self._config.with_option(name, value)
-            if key == "log_file":
-                self._traffic.open(str(value))
-            if key == "eval_file":
-                self._started_engine()  # which alone can tell whether the file is any good
-            if self._engine is not None:
-                self._engine.set_option(name, value)
-        except OSError as error:
-            raise CommandError("io", str(value), error.strerror or str(error)) from None
-        except WeightsError as error:
-            raise CommandError("io", str(value), str(error)) from None
-        except (ConfigError, EngineError) as error:
-            raise CommandError("bad-option-value", str(value), str(error)) from None
-        self._config = changed
+    @property
+    def engine_if_built(self) -> EngineLike | None:
+        """The engine; None before anything needed it."""
+        return self._engine
 
-    def _undo(self, n_plies: int) -> None:
-        if n_plies >= len(self._line):
-            played = len(self._line) - 1
-            text = f"{played} {'ply' if played == 1 else 'plies'} to take back"
-            raise CommandError("nothing-to-undo", str(n_plies), text)
-        del self._line[-n_plies:]
-
-    def _evaluate(self) -> None:
-        engine, position = self._started_engine(), self.position
-
-        def job() -> None:
-            try:
-                engine.wait_ready()
-                self.post(Evaluated(engine.evaluate(position)))
-            except Exception as error:
-                self.post(Evaluated(None, _describe(error)))
-
-        self._helper.run(job)
-        if self._state is State.IDLE:
-            self._hold("eval")
-
-    def _ponder_hit(self) -> None:
-        task = self._task
-        if self._state is not State.OPEN or not isinstance(task, _Search) or not task.limits.ponder:
-            raise CommandError("not-pondering", "ponderhit", "no go ponder is running")
-        self._state = State.SEARCH
-        if not task.launched:
-            task.limits = replace(task.limits, ponder=False)
-        elif task.early is not None:
-            self._finish_search(task, task.early)
-        elif self._engine is not None:
-            self._engine.ponder_hit()
-
-    # -- the engine --------------------------------------------------------------------------------------
-
-    def _start_engine(self) -> EngineLike:
-        """Builds the engine, once, and lets it load. What was said before is on its way by then."""
-        self._output.flush(0.05)
-        engine = self._make_engine(self._config, lambda text: self.post(Said(text)))
-        engine.start()
-        self._engine = engine
-        return engine
-
-    def _started_engine(self) -> EngineLike:
+    @property
+    def engine(self) -> EngineLike:
+        """The engine, built and loading if there was none."""
         return self._engine if self._engine is not None else self._start_engine()
 
-    def _await_loading(self) -> None:
-        """Asks for a `Loaded` event, once."""
+    @property
+    def is_loaded(self) -> bool:
+        """True if a search would begin at once."""
+        return self.engine.is_ready or (self.task is not None and self.task.launched)
+
+    def await_loading(self) -> None:
+        """Asks for `loaded`, once."""
         if self._loading:
             return
         self._loading = True
-        engine = self._started_engine()
+        engine = self.engine
 
         def job() -> None:
             try:
                 problem = None if engine.wait_ready() else "the engine did not get ready"
             except Exception as error:
-                problem = _describe(error)
+                problem = describe(error)
             self.post(Loaded(problem))
 
         self._helper.run(job)
 
+    def change_option(self, name: str, value: OptionValue) -> None:
+        """Changes an option, here and in the engine; whatever refuses it (see `Engine.set_option`) changes nothing."""
+        changed = self.config.with_option(name, value)
+        if self._engine is not None:
+            self._engine.set_option(name, value)
+        self.config = changed
+
+    def _start_engine(self) -> EngineLike:
+        """Builds the engine, once, and lets it load. What was said before is on its way by then."""
+        self._output.flush(0.05)
+        engine = self._make_engine(self.config, lambda text: self.post(Said(text)))
+        engine.start()
+        self._engine = engine
+        return engine
+
     def _take_loaded(self, problem: str | None) -> None:
         self._loading = False
         self._has_loaded = self._has_loaded or problem is None
-        for _ in range(self._owed_readyok):
-            self._say("readyok" if problem is None else _internal(problem))
-        self._owed_readyok = 0
-        self._release("isready")
-        if self._task is not None and not self._task.launched:
+        self.loaded(problem)
+        if self.task is not None and not self.task.launched:
             if problem is None:
-                self._launch(self._task)
+                self.launch(self.task)
             else:
-                self._fail_task(self._task, problem)
+                self._fail_task(self.task, problem)
 
-    # -- tasks -------------------------------------------------------------------------------------------
+    # -- for dialects: tasks -----------------------------------------------------------------------------------
 
-    def _next_generation(self) -> int:
+    def next_generation(self) -> int:
+        """A number for a new task, or for the next search of one: what comes for earlier ones is dropped."""
         self._generation += 1
         return self._generation
 
-    def _start_search(self, limits: Limits) -> None:
-        position = self.position
-        commands.check_search_moves(position, limits.search_moves)
-        limits = commands.limits_here(limits, position, self._config)
-        gate = ProgressGate(self._config.info_interval_ms / 1000, self._clock)
-        with_rank = (limits.multipv or self._config.multipv) > 1
-        task = _Search(self._next_generation(), position, limits, gate, with_rank)
-        self._start_task(State.OPEN if limits.is_open else State.SEARCH, task)
+    def start_search(self, position: Position, limits: Limits) -> Search:
+        """Begins a search, as soon as the engine has loaded. Its lines and its one answer come later."""
+        search = Search(self.next_generation(), position=position, limits=limits, gate=self.new_gate())
+        self.start_task(search)
+        return search
 
-    def _start_bench(self, command: commands.Bench) -> None:
-        from protocol.batch.bench import BENCH_DEPTH, BENCH_HASH_MB, BENCH_THREADS, bench_positions
+    def new_gate(self) -> ProgressGate:
+        """Lets through what a search's client should see of its reports, by the option InfoInterval."""
+        return ProgressGate(self.config.info_interval_ms / 1000, self._clock)
 
-        engine = self._started_engine()
-        wanted = {
-            "Threads": (self._config.threads, command.threads or BENCH_THREADS),
-            "Hash": (self._config.hash_mb, command.hash_mb or BENCH_HASH_MB),
-        }
-        task = _Bench(self._next_generation(), bench_positions(), command.depth or BENCH_DEPTH, {})
-        try:
-            for name, (present, value) in wanted.items():
-                if value != present:
-                    task.restore[name] = present
-                    engine.set_option(name, value)
-        except (ConfigError, EngineError) as error:
-            self._restore_options(task)
-            raise CommandError("bad-argument", "bench", str(error)) from None
-        self._start_task(State.BATCH, task)
-
-    def _start_task(self, state: State, task: _Task) -> None:
-        engine = self._started_engine()
-        self._state = state
-        self._task = task
+    def start_task(self, task: Task) -> None:
+        """Begins a task, as soon as the engine has loaded."""
+        engine = self.engine
+        self.task = task
         # On a game clock time runs while kernels load, too, and the engine counts it. After the first time it is the
         # engine's affair how many workers are up.
-        is_on_clock = isinstance(task, _Search) and (task.limits.black_ms, task.limits.white_ms) != (None, None)
+        is_on_clock = isinstance(task, Search) and task.is_on_clock
         if engine.is_ready or self._has_loaded or is_on_clock:
-            self._launch(task)
+            self.launch(task)
         else:
-            self._await_loading()
+            self.await_loading()
 
-    def _launch(self, task: _Task) -> None:
+    def launch(self, task: Task) -> None:
         """Hands a task to the engine, which is ready."""
-        engine = self._started_engine()
-        generation = task.generation
         task.launched = True
         try:
-            match task:
-                case _Search():
-                    self._say_debug(f"search {generation}: {_describe_limits(task.limits)}")
-                    self._go(engine, generation, task.position, task.limits)
-                case _Perft():
-                    engine.set_position(task.position)
-                    engine.perft(
-                        task.depth,
-                        lambda depth, nodes, ms: self.post(Counting(generation, depth, nodes, ms)),
-                        lambda count: self.post(Counted(generation, count)),
-                    )
-                case _Bench():
-                    engine.new_game()
-                    limits = Limits(depth=task.depth, multipv=1)
-                    self._go(engine, generation, task.positions[task.index], limits)
+            if isinstance(task, Search):
+                self.go(task.generation, task.position, task.limits)
+            else:
+                self.launch_other(task)
         except Exception as error:
-            self._fail_task(task, _describe(error))
+            self._fail_task(task, describe(error))
 
-    def _go(self, engine: EngineLike, generation: int, position: Position, limits: Limits) -> None:
+    def go(self, generation: int, position: Position, limits: Limits) -> None:
+        """Lets the engine search; reports and result come as events of this generation."""
+        engine = self.engine
         engine.set_position(position)
         engine.go(
             limits,
@@ -631,129 +502,51 @@ class Service:
             lambda result: self.post(Found(generation, result)),
         )
 
-    def _stop(self) -> None:
-        """Ends the running task, if any; what waits behind it goes on.
-
-        An open search that was stopped ends by itself, so what comes before its answer waits its turn.
-        """
-        task = self._task
+    def stop_task(self) -> None:
+        """Ends the running task soon, if there is one; its answer comes."""
+        task = self.task
         if task is None:
             return
         task.stopping = True
-        if self._state is State.OPEN:
-            self._state = State.SEARCH
         if not task.launched:
-            self._give_up_before_launch(task)
-        elif isinstance(task, _Search) and task.early is not None:
-            self._finish_search(task, task.early)
+            self._give_up(task)
         elif self._engine is not None:
             self._engine.stop()
 
-    def _take_result(self, generation: int, result: SearchResult) -> None:
-        task = self._task
-        if task is None or task.generation != generation:
-            return
-        if isinstance(task, _Bench):
-            self._take_bench_result(task, result)
-        elif isinstance(task, _Search):
-            if self._state is State.OPEN:
-                task.early = result
-            else:
-                self._finish_search(task, result)
-
-    def _finish_search(self, task: _Search, result: SearchResult) -> None:
-        """The last report, then the one `bestmove`."""
-        legal = task.position.legal_moves or (NO_MOVE,)
-        problem = result.error
+    def finish_search(self, search: Search, result: SearchResult) -> None:
+        """The search has ended: whatever the engine came out with, its answer is a legal move."""
+        legal = search.position.legal_moves or (NO_MOVE,)
         if result.best_move not in legal:
-            problem = problem or f"the search came out with {square_name(result.best_move)}"
-            result = replace(result, best_move=legal[0], ponder_move=NO_MOVE)
-        for info in task.gate.finish(result):
-            self._say(commands.format_info(info, task.with_rank))
-        if problem is not None:
-            self._say(_internal(problem))
-        if result.worker_nodes:
-            self._say_debug(f"nodes by worker {' '.join(str(nodes) for nodes in result.worker_nodes)}")
-        if self._config.result_line == "csv":
-            self._say(commands.format_result_line(result))
-        self._say(commands.format_best_move(result, self._config.ponder))
-        self._end_task()
+            problem = result.error or f"the search came out with {square_name(result.best_move)}"
+            result = replace(result, best_move=legal[0], ponder_move=NO_MOVE, error=problem)
+        self.answer(search, result)
+        if self.task is search:
+            self.end_task()
 
-    def _take_bench_result(self, task: _Bench, result: SearchResult) -> None:
-        task.index += 1
-        task.nodes += result.nodes
-        task.time_ms += result.time_ms
-        self._say(commands.format_bench_info(task.index, result))
-        if task.stopping or task.index == len(task.positions):
-            self._finish_bench(task)
+    def end_task(self) -> None:
+        """The task has been answered."""
+        self.task = None
+
+    def _give_up(self, task: Task, problem: str | None = None) -> None:
+        """The answer of a task that was stopped before the engine had it."""
+        if isinstance(task, Search):
+            move = (*task.position.legal_moves, NO_MOVE)[0]
+            self.finish_search(task, SearchResult(move, NO_MOVE, (), 0, 0, error=problem))
         else:
-            task.generation = self._next_generation()
-            self._launch(task)
+            self.give_up_other(task)
 
-    def _finish_bench(self, task: _Bench) -> None:
-        self._say(commands.format_bench(task.nodes, task.time_ms))
-        self._restore_options(task)
-        self._end_task()
-
-    def _restore_options(self, task: _Bench) -> None:
-        engine = self._started_engine()
-        for name, value in task.restore.items():
-            engine.set_option(name, value)
-        engine.new_game()
-
-    def _give_up_before_launch(self, task: _Task) -> None:
-        """The answer of a task that was stopped while the engine was still loading."""
-        match task:
-            case _Search():
-                move = (*task.position.legal_moves, NO_MOVE)[0]
-                self._finish_search(task, SearchResult(move, NO_MOVE, (), 0, 0))
-            case _Perft():
-                self._say(commands.format_perft(0, 0, 0))
-                self._end_task()
-            case _Bench():
-                self._finish_bench(task)
-
-    def _fail_task(self, task: _Task, problem: str) -> None:
+    def _fail_task(self, task: Task, problem: str) -> None:
         """The answer of a task that the engine could not take: the client must not wait for ever."""
-        self._say(_internal(problem))
         task.stopping = True
-        self._give_up_before_launch(task)
+        if not isinstance(task, Search):
+            self.say_fault(problem)
+        self._give_up(task, problem)
 
-    def _end_task(self) -> None:
-        self._state = State.IDLE
-        self._task = None
-
-    # -- output ------------------------------------------------------------------------------------------
-
-    def _say(self, line: str) -> None:
-        self._output.send(line)
-
-    def _say_debug(self, text: str) -> None:
-        if self._debug:
-            self._say(f"info string {text}")
-
-    def _print_infos(self, task: _Search, infos: list[SearchInfo]) -> None:
-        for info in infos:
-            self._output.send(commands.format_info(info, task.with_rank), progress=True)
-
-    def _internal_error(self, error: Exception) -> None:
-        self._say(_internal(_describe(error)))
+    def _show(self, search: Search, infos: list[SearchInfo]) -> None:
+        if infos:
+            self.show_lines(search, infos)
 
 
-def _describe(error: Exception) -> str:
+def describe(error: Exception) -> str:
+    """An exception in words, never empty."""
     return str(error) or type(error).__name__
-
-
-def _internal(problem: str) -> str:
-    return commands.format_error("internal", "-", problem)
-
-
-def _describe_limits(limits: Limits) -> str:
-    """The limits that are set, for `debug on`."""
-    default = Limits()
-    parts = []
-    for name in Limits.__slots__:
-        value = getattr(limits, name)
-        if value != getattr(default, name):
-            parts.append(f"{name} {getattr(value, 'value', value)}")
-    return ", ".join(parts) or "no limits given"

@@ -10,7 +10,7 @@ from othello_engine.engine.deepening import MAX_DEPTH, Plan
 from othello_engine.engine.jobs import SearchOrder
 from othello_engine.errors import EngineError, IllegalMoveError
 from othello_engine.position import Position
-from othello_engine.types import BLACK, PASS, Goal, Limits, ScoreKind, square_name
+from othello_engine.types import BLACK, PASS, RAW_UNITS_PER_DISC, Goal, Limits, ScoreKind, square_name
 
 MAX_LIMIT_MS = 10**18
 """Larger times are cut to this: thirty million years."""
@@ -30,7 +30,7 @@ class Scale:
 
 
 _CENTIDISCS = Scale(width=200, unit=100, prunes=True)
-_SCALES = {"classic": Scale(width=200, unit=400, prunes=False)}
+_SCALES = {"classic": Scale(width=200, unit=RAW_UNITS_PER_DISC, prunes=False)}
 
 
 def make_order(limits: Limits, position: Position, config: Config, asked_at: float) -> SearchOrder:
@@ -88,9 +88,7 @@ def _with_default_limit(limits: Limits, config: Config) -> Limits:
     own_limits = (limits.move_time_ms, limits.black_ms, limits.white_ms, limits.depth, limits.nodes, limits.level)
     if limits.infinite or limits.goal is not Goal.AUTO or any(limit is not None for limit in own_limits):
         return limits
-    if config.bare_go_level is not None:
-        return replace(limits, level=config.bare_go_level)
-    return replace(limits, move_time_ms=config.profile.move_time_ms)
+    return replace(limits, level=config.bare_go_level, move_time_ms=config.bare_go_time_ms)
 
 
 def _has_time_limit(limits: Limits) -> bool:

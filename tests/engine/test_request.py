@@ -50,6 +50,18 @@ def test_a_level_set_by_hand_limits_a_bare_request(config: Config) -> None:
     assert (order.plan.max_depth, order.plan.solve_empties) == (level.depth, level.exact_empties)
 
 
+def test_a_move_time_set_by_hand_limits_a_bare_request_in_place_of_profile_and_level(
+    config: Config, strong: Config
+) -> None:
+    for given in (config, strong):
+        order = make_order(Limits(), START, given.with_option("MoveTime", 1000), 0.0)
+        assert order.budget.hard_ms == 1000 - given.move_overhead_ms
+        assert order.plan.max_depth == make_order(Limits(move_time_ms=5), START, given, 0.0).plan.max_depth
+    both = make_order(Limits(), START, strong.with_option("MoveTime", 1000).with_option("Level", 9), 0.0)
+    assert both.budget.hard_ms is not None
+    assert both.plan.max_depth == strong.profile.levels[9].depth
+
+
 @pytest.mark.parametrize(
     "limits",
     [

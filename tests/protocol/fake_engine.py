@@ -28,9 +28,11 @@ from othello_engine.types import (
     parse_square,
 )
 from protocol.lines import InputItem
-from protocol.service import Ended, Received, Service
+from protocol.native import NativeService
+from protocol.service import Ended, Received, Service, Wiring
 
 T = TypeVar("T")
+S = TypeVar("S", bound=Service)
 OnInfo = Callable[[SearchInfo], None]
 OnResult = Callable[[SearchResult], None]
 
@@ -324,7 +326,7 @@ class Paper:
         return self.gone
 
 
-class Desk:
+class DialectDesk(Generic[S]):
     """A service with a fake engine, run in the test's own thread, one line after another.
 
     cold: the engine is not ready until `engine.ready.set()`. prepare: does something to the engine when it
@@ -333,6 +335,7 @@ class Desk:
 
     def __init__(
         self,
+        dialect: Callable[[Wiring], S],
         cold: bool = False,
         prepare: Callable[[FakeEngine], None] | None = None,
         profile: str | None = "classic",
@@ -351,12 +354,8 @@ class Desk:
                 prepare(self._engine)
             return self._engine
 
-        self.service = Service(
-            load_config(profile=profile, overrides={"Threads": 2, **options}),
-            make,  # type: ignore[arg-type]
-            self.paper,
-            clock=lambda: self.now,
-        )
+        config = load_config(profile=profile, overrides={"Threads": 2, **options})
+        self.service = dialect(Wiring(config, make, self.paper, clock=lambda: self.now))  # type: ignore[arg-type]
 
     @property
     def engine(self) -> FakeEngine:
@@ -411,6 +410,19 @@ class Desk:
     @property
     def ended(self) -> int | None:
         return self.service.exit_status
+
+
+class Desk(DialectDesk[NativeService]):
+    """A desk where the native protocol is spoken."""
+
+    def __init__(
+        self,
+        cold: bool = False,
+        prepare: Callable[[FakeEngine], None] | None = None,
+        profile: str | None = "classic",
+        **options: object,
+    ) -> None:
+        super().__init__(NativeService, cold, prepare, profile, **options)
 
 
 def interrupt(desk: Desk, status: int) -> None:

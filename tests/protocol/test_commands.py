@@ -25,6 +25,7 @@ from othello_engine.types import (
 )
 from protocol import commands
 from protocol.commands import CommandError, Plain, command_word, parse_command
+from protocol.limits import own_limits
 from tests.protocol.fake_engine import info
 
 START = "---------------------------OX------XO--------------------------- X"
@@ -382,27 +383,14 @@ def test_a_go_that_makes_no_sense_is_refused(line: str, error: str) -> None:
 
 
 def test_the_clock_of_the_side_to_move_is_the_only_one_that_counts() -> None:
-    config = load_config(profile="classic")
     start = Position.start()
     both = limits("go btime 100 wtime 200 binc 1 winc 2 movestogo 5")
-    black = commands.limits_here(both, start, config)
-    white = commands.limits_here(both, start.play("d3"), config)
+    black = own_limits(both, start)
+    white = own_limits(both, start.play("d3"))
     assert black == Limits(black_ms=100, black_increment_ms=1, moves_to_go=5)
     assert white == Limits(white_ms=200, white_increment_ms=2, moves_to_go=5)
-    alone = commands.limits_here(limits("go wtime 200 winc 2 movestogo 5"), start, config)
+    alone = own_limits(limits("go wtime 200 winc 2 movestogo 5"), start)
     assert alone == Limits()
-
-
-def test_a_level_stands_in_where_there_is_no_limit() -> None:
-    start = Position.start()
-    config = load_config(profile="classic", overrides={"Level": 7})
-    for line in ("go", "go multipv 2", "go searchmoves d3", "go ponder", "go wtime 5", "go window -3 3"):
-        assert commands.limits_here(limits(line), start, config).level == 7, line
-    for line in ("go time 5", "go depth 3", "go nodes 9", "go exact", "go infinite", "go btime 5"):
-        assert commands.limits_here(limits(line), start, config).level is None, line
-    assert commands.limits_here(limits("go"), start, load_config(profile="classic")).level is None
-    strong = load_config(profile="strong")
-    assert commands.limits_here(limits("go"), start, strong).level == strong.level
 
 
 def test_root_moves_must_be_legal() -> None:

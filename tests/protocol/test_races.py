@@ -16,14 +16,15 @@ from othello_engine.config import Config, load_config
 from othello_engine.position import Position
 from othello_engine.types import Limits
 from protocol.lines import LineReader, LineWriter
-from protocol.service import Ended, Received, Service
+from protocol.native import NativeService
+from protocol.service import Ended, Received, Wiring
 from tests.protocol.fake_engine import FakeEngine, info
 
 
 class Client:
     """The other end of two pipes."""
 
-    def __init__(self, descriptor_in: int, descriptor_out: int, service: Service) -> None:
+    def __init__(self, descriptor_in: int, descriptor_out: int, service: NativeService) -> None:
         self.engine: FakeEngine
         self.service = service
         self._to_engine = descriptor_in
@@ -67,7 +68,8 @@ def connected(**options: object) -> Iterator[Client]:
         return made[0]
 
     writer = LineWriter(engine_out, lambda: service.post(Ended(4)))
-    service = Service(load_config(profile="classic", overrides=options), make, writer)  # type: ignore[arg-type]
+    config = load_config(profile="classic", overrides=options)
+    service = NativeService(Wiring(config, make, writer))  # type: ignore[arg-type]
     LineReader(engine_in, lambda item: service.post(Received(item))).start()
     thread = threading.Thread(target=service.run, daemon=True)
     thread.start()

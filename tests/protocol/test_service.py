@@ -14,7 +14,8 @@ from othello_engine.position import Position
 from othello_engine.types import NO_MOVE, PASS, Limits, SearchResult, parse_square
 from protocol.batch.bench import BENCH_DEPTH, bench_positions
 from protocol.lines import LineError, LineSplitter
-from protocol.service import QUEUE_LIMIT, State
+from protocol.native import State
+from protocol.service import QUEUE_LIMIT
 from tests.protocol.fake_engine import Desk, FakeEngine, info, interrupt
 
 ROOT = "setboard startpos moves f5d6c3"
@@ -404,11 +405,12 @@ def test_illegal_root_moves_start_nothing(desk: Desk) -> None:
     assert "go" not in desk.engine.names()
 
 
-def test_a_level_that_was_chosen_limits_a_bare_go(desk: Desk) -> None:
+def test_a_bare_go_is_left_to_the_engine_whose_options_limit_it(desk: Desk) -> None:
     desk.send("go")
     assert desk.engine.limits == Limits()
-    desk.send("stop", "setoption name Level value 3", "go")
-    assert desk.engine.limits == Limits(level=3)
+    desk.send("stop", "setoption name Level value 3", "setoption name MoveTime value 100", "go")
+    assert desk.engine.limits == Limits()
+    assert (desk.engine.config.bare_go_level, desk.engine.config.bare_go_time_ms) == (3, 100)
 
 
 def test_an_internal_failure_is_said_and_answered(desk: Desk) -> None:
