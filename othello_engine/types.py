@@ -118,6 +118,8 @@ class Limits:
     """The limits start at `ponder_hit`; until then as infinite."""
     level: int | None = None
     """Row of the level table."""
+    thorough: bool = False
+    """A single legal move is searched as far as any other; otherwise it is answered after a few plies."""
 
     @property
     def is_open(self) -> bool:

@@ -6,7 +6,7 @@ importing the protocol imports no engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from othello_engine.config import Config
@@ -62,6 +62,15 @@ class EngineLike(Protocol):
     def ponder_hit(self) -> None: ...
     def new_game(self) -> None: ...
     def clear_hash(self) -> None: ...
+    def feed(
+        self,
+        position: Position,
+        lower: float,
+        upper: float,
+        depth: int,
+        selectivity: int = ...,
+        moves: Sequence[int] = ...,
+    ) -> None: ...
     def evaluate(self, position: Position | None = None, timeout: float = ...) -> Score: ...
     def perft(
         self,

@@ -22,12 +22,12 @@ from typing import Any
 
 from othello_engine.engine.jobs import Job
 from othello_engine.engine.knowledge import Knowledge
-from othello_engine.engine.messages import Evaluate, Evaluated, Failed
+from othello_engine.engine.messages import Evaluate, Evaluated, Failed, Feed
 from othello_engine.engine.pool import Event, Pool, Worker, WorkerLost, WorkerReplied, wake_pipe
 from othello_engine.engine.shared import WORKER_BYTES, SharedBlock, create_table_block, table_size
 from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import EngineError, WorkerError
-from othello_engine.search.task import EPOCHS
+from othello_engine.search.task import EPOCHS, Claim
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +35,8 @@ LONGEST_WAIT_S = 3600.0
 """Deadlines may be further away than the system's timers can count."""
 MAX_FAULTS = 100
 """Faults without a quiet moment between them: the thread gives up rather than spin."""
+MAX_CLAIMS = 4096
+"""Claims that wait for a worker; beyond that the oldest is forgotten."""
 
 
 @dataclass(slots=True)
@@ -100,6 +102,7 @@ class Conductor:
         self._clear_wanted = False
         self._questions: dict[int, Question] = {}
         self._unasked: deque[Question] = deque()
+        self._claims: deque[Claim] = deque(maxlen=MAX_CLAIMS)
         self._commands: deque[Callable[[], None]] = deque()
         self._state = threading.Condition()  # guards what follows, and the pairing of commands with wake-ups
         self._is_awake = False
@@ -223,6 +226,7 @@ class Conductor:
         when the epochs come round."""
         self.epoch = (self.epoch + 1) % EPOCHS
         self._clear_wanted = self._clear_wanted or self.epoch == 0
+        self._claims.clear()
 
     def new_game(self) -> None:
         """Forget everything that could change the next search."""
@@ -241,6 +245,18 @@ class Conductor:
             _answer(question, error=self._trouble)
         else:
             self._unasked.append(question)
+
+    def feed(self, claim: Claim) -> None:
+        """Have a claim put into the table before the next search begins."""
+        self._claims.append(claim)
+
+    def _feed_table(self) -> bool:
+        """Give claims to idle workers; True while some are not yet in the table."""
+        for worker in self._able:
+            if worker.is_idle and self._claims:
+                # As new as the entries of the next search, which is to find them.
+                worker.compute(Feed(next(self.ids), self._claims.popleft(), (self.generation + 1) & 255, self.epoch))
+        return bool(self._claims) or any(isinstance(worker.request, Feed) for worker in self._pool.ready)
 
     @property
     def _able(self) -> list[Worker]:
@@ -346,9 +362,12 @@ class Conductor:
             self._clear_wanted = False
             if self._table is not None:
                 self._table.clear()
+        if not self._clear_wanted:
+            self._feed_table()
         while self._job is not None:
             # A search must not begin while leftovers of the one before could still write into the cleared table.
-            self._job.step([] if self._clear_wanted else self._able, self._trouble)
+            must_wait = self._clear_wanted or self._feed_table()
+            self._job.step([] if must_wait else self._able, self._trouble)
             if not self._job.is_done:
                 break
             job, self._job = self._job, None

@@ -15,14 +15,14 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Generic, TypeVar
 
 from othello_engine.config import Config, OptionValue, load_config, option_spec
 from othello_engine.engine.conductor import Ask, Begin, Conductor, Question
 from othello_engine.engine.jobs import Job, PerftJob, PerftResult, SearchJob
-from othello_engine.engine.request import make_order
+from othello_engine.engine.request import make_claim, make_order
 from othello_engine.engine.scheduler import Scheduler
 from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import BusyError, EngineError
@@ -194,6 +194,30 @@ class Engine:
             self._refuse_if_busy("the table can't be cleared")
             if self._conductor is not None:
                 self._conductor.post(self._conductor.clear_hash)
+
+    def feed(
+        self,
+        position: Position,
+        lower: float,
+        upper: float,
+        depth: int,
+        selectivity: int = 100,
+        moves: Sequence[int] = (),
+    ) -> None:
+        """Tell what is known about a position from elsewhere, for the searches that follow.
+
+        lower, upper: bounds of its value to `depth` plies, in discs for the side to move; -64 and 64 say nothing.
+        selectivity: confidence in per cent. moves: the line of play that leads there, forced passes included.
+
+        The bounds go into the transposition table, for all positions of the line. Searches with forward pruning rely on
+        them, others only try the moves first: what was not found here is no proof. Raises BusyError while a search
+        runs, EngineError or IllegalMoveError for what can't be.
+        """
+        with self._lock:
+            self._refuse_if_busy("the table can't be fed")
+            claim = make_claim(position, (lower, upper), depth, selectivity, moves, self._config)
+            conductor = self._started()
+            conductor.post(lambda: conductor.feed(claim))
 
     def new_game(self) -> None:
         """Back to the start position, with nothing remembered of earlier searches. BusyError while one runs."""

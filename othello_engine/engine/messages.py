@@ -12,7 +12,7 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from othello_engine.search.task import Child, Expansion, Task, TaskResult
+from othello_engine.search.task import Child, Claim, Expansion, Task, TaskResult
 
 # -- requests ----------------------------------------------------------------------------------------------------
 
@@ -57,11 +57,20 @@ class Perft(NamedTuple):
     depth: int
 
 
+class Feed(NamedTuple):
+    """Put a claim into the table. generation, epoch: of the entries."""
+
+    id: int
+    claim: Claim
+    generation: int
+    epoch: int
+
+
 class Exit(NamedTuple):
     """Leave at once."""
 
 
-Work = UseState | UseWeights | UseTable | NewGame | Search | Expand | Perft
+Work = UseState | UseWeights | UseTable | NewGame | Search | Expand | Perft | Feed
 Control = Evaluate | Exit
 
 # -- replies -----------------------------------------------------------------------------------------------------
@@ -110,6 +119,12 @@ class Counted(NamedTuple):
     nodes: int | None
 
 
+class Fed(NamedTuple):
+    """The claim is in the table."""
+
+    id: int
+
+
 class Failed(NamedTuple):
     """A request, or loading (id 0), raised; `text` is the end of the traceback on one line."""
 
@@ -126,4 +141,4 @@ def _pickle_by_fields(kind: type[Any]) -> None:
 for _kind in (Task, TaskResult, Child, Expansion):
     _pickle_by_fields(_kind)
 
-Reply = Hello | Loading | Ready | Searched | Expanded | Evaluated | Counted | Failed
+Reply = Hello | Loading | Ready | Searched | Expanded | Evaluated | Counted | Fed | Failed

@@ -32,6 +32,7 @@ from othello_engine.engine.messages import (
     Exit,
     Expand,
     Failed,
+    Feed,
     Hello,
     Loading,
     NewGame,
@@ -60,7 +61,7 @@ LEAST_LIFE_S = 1.0
 FIRST_DELAY_S = 0.25
 LONGEST_DELAY_S = 8.0
 
-Compute = Search | Expand | Perft
+Compute = Search | Expand | Perft | Feed
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from othello_engine.config import Config, Level
@@ -10,8 +11,12 @@ from othello_engine.engine.deepening import MAX_DEPTH, Plan
 from othello_engine.engine.jobs import SearchOrder
 from othello_engine.errors import EngineError, IllegalMoveError
 from othello_engine.position import Position
+from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Claim
 from othello_engine.types import BLACK, PASS, RAW_UNITS_PER_DISC, Goal, Limits, ScoreKind, square_name
 
+HIGHEST_CLAIM = 99
+"""Per cent of confidence that a claim from outside can have: it may guide a search that prunes, and never counts as
+proof."""
 MAX_LIMIT_MS = 10**18
 """Larger times are cut to this: thirty million years."""
 
@@ -55,7 +60,7 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
         unit=scale.unit,
         draw_value=config.contempt * scale.unit // 100,
         seed=config.seed,
-        must_hurry=not limits.is_open,
+        must_hurry=not (limits.is_open or limits.thorough),
         is_limited=limits.nodes is not None or _has_time_limit(limits),
         is_timed=_has_time_limit(limits) and not limits.infinite,
     )
@@ -80,6 +85,36 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
         pondering=limits.ponder,
         waits_for_workers=own_clock is None,  # a game clock runs, whatever keeps us from searching
         asked_at=asked_at,
+    )
+
+
+def make_claim(
+    position: Position,
+    bounds: tuple[float, float],
+    depth: int,
+    selectivity: int,
+    moves: Sequence[int],
+    config: Config,
+) -> Claim:
+    """What a table is told of a position; bounds in discs for the side to move, those of -64 and 64 say nothing.
+
+    Raises EngineError if the lower bound is above the upper one, IllegalMoveError for a line that can't be played.
+    """
+    lower, upper = bounds
+    if lower > upper:
+        raise EngineError(f"a lower bound above the upper one: {lower:g} and {upper:g}")
+    after = position
+    for move in moves:
+        after = after.play(move)
+    unit = _SCALES.get(config.profile.evaluation, _CENTIDISCS).unit
+    return Claim(
+        position.player,
+        position.opponent,
+        lower=round(lower * unit) if lower > -EXACT_LIMIT else -SCORE_LIMIT,
+        upper=round(upper * unit) if upper < EXACT_LIMIT else SCORE_LIMIT,
+        depth=max(0, min(depth, MAX_DEPTH)),
+        selectivity=max(0, min(selectivity, HIGHEST_CLAIM)),
+        moves=tuple(moves),
     )
 
 

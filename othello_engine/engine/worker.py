@@ -27,6 +27,8 @@ from othello_engine.engine.messages import (
     Expand,
     Expanded,
     Failed,
+    Fed,
+    Feed,
     Hello,
     Loading,
     NewGame,
@@ -42,7 +44,7 @@ from othello_engine.engine.messages import (
 )
 from othello_engine.engine.shared import SharedBlock
 from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
-from othello_engine.search.task import Expansion, Task, TaskResult
+from othello_engine.search.task import Claim, Expansion, Task, TaskResult
 
 KERNELS = "othello_engine.engine.worker:load_kernels"
 """Where the searcher comes from; tests name another loader."""
@@ -64,6 +66,7 @@ class SearcherLike(Protocol):
     def expand(self, task: Task) -> Expansion: ...
     def evaluate(self, player: int, opponent: int) -> int: ...
     def perft(self, player: int, opponent: int, depth: int) -> int | None: ...
+    def feed(self, claim: Claim, generation: int, epoch: int) -> None: ...
 
 
 class Backend(Protocol):
@@ -228,6 +231,9 @@ class _Worker:
                 assert self._state is not None
                 self._state.view[NODES_OFFSET // 8] = 0
                 self.tell(Counted(id, searcher.perft(request.player, request.opponent, request.depth)))
+            elif isinstance(request, Feed):
+                searcher.feed(request.claim, request.generation, request.epoch)
+                self.tell(Fed(id))
             elif isinstance(request, NewGame):
                 searcher.new_game()
         except Exception:

@@ -15,12 +15,12 @@ from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.search import table
 from othello_engine.search.layout import STATE_BYTES, TABLE_BUCKET_BYTES
 from othello_engine.search.leaf import terminal_value
-from othello_engine.search.midgame import STOPPED_VALUE
+from othello_engine.search.midgame import STOPPED_VALUE, TABLE_DEPTH
 from othello_engine.search.ordering import order
 from othello_engine.search.probcut import NO_SELECTIVITY
 from othello_engine.search.pvs import null_window, pvs
 from othello_engine.search.state import MAX_PLY, check_layout, state_at
-from othello_engine.search.task import EPOCHS, EXACT_LIMIT, SCORE_LIMIT, Child, Expansion, Task, TaskResult
+from othello_engine.search.task import EPOCHS, EXACT_LIMIT, SCORE_LIMIT, Child, Claim, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS
 
 _USE_SAMPLE_BUCKETS = 1024
@@ -159,6 +159,50 @@ class Searcher:
             placed = player ^ turned ^ (1 << square)
             children.append(self._child(task, square, opponent ^ turned, placed, task.depth - 1))
         return Expansion(tuple(children), False, n_moves)
+
+    def feed(self, claim: Claim, generation: int, epoch: int) -> None:
+        """Put a claim into the table, for the position and for all on its line; generation, epoch: as of a task.
+
+        A bound of the value is one of the value after the best move, too. An upper bound says besides that no other
+        move is better, which is what lets a search leave those moves at once.
+        """
+        state = self._state
+        state.generation = generation & 255
+        state.epoch = epoch & (EPOCHS - 1)
+        player, opponent, depth = claim.player, claim.opponent, claim.depth
+        lower, upper = claim.lower, claim.upper
+        for move in (*claim.moves, NO_MOVE):
+            moves = plain.legal_moves(player, opponent)
+            if moves:
+                self._keep(player, opponent, (lower, upper), depth, claim.selectivity, move)
+                depth -= 1
+            for square in range(64):
+                if moves >> square & 1 and square != move:
+                    after = plain.after_moves(player, opponent, (square,))
+                    self._keep(*after, (-upper, SCORE_LIMIT), depth, claim.selectivity, NO_MOVE)
+            if move == NO_MOVE:
+                break
+            player, opponent = plain.after_moves(player, opponent, (move,))
+            lower, upper = -upper, -lower
+
+    def _keep(
+        self, player: int, opponent: int, bounds: tuple[int, int], depth: int, selectivity: int, move: int
+    ) -> None:
+        """Store claimed bounds, unless they say nothing, or the table has a proof or deeper ones of the position."""
+        lower, upper = bounds
+        if depth < TABLE_DEPTH or (lower <= -SCORE_LIMIT and upper >= SCORE_LIMIT and move == NO_MOVE):
+            return
+        p, o = np.uint64(player), np.uint64(opponent)
+        bucket = table.bucket_address(self._state, p, o)
+        meta = table.probe(self._state, bucket, p, o)[1]
+        if table.answers(meta, table.KIND_EXACT, 0, 0) or table.answers(meta, table.KIND_ESTIMATE, depth + 1, 0):
+            return
+        entry = self._state, bucket, p, o, table.KIND_ESTIMATE, depth, selectivity
+        low, high = np.int64(lower), np.int64(upper)
+        # Fail-soft results with these bounds: one that failed high, and one that failed low.
+        table.store(*entry, low - 1, low, low, move)
+        if upper < SCORE_LIMIT:
+            table.store(*entry, high, high + 1, high, move)
 
     def evaluate(self, player: int, opponent: int) -> int:
         """Static value for the side to move; the true one if the game is over. Units of the evaluation."""

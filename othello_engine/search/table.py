@@ -138,7 +138,7 @@ def answers(meta, kind, depth, selectivity):
     )
 
 
-@kernel(VOID(STATE, U64, U64, U64, I64, I64, I64, I64, I64, I64, I64))
+@kernel(VOID(STATE, U64, U64, U64, I64, I64, I64, I64, I64, I64, I64), entry=True)
 def store(state, bucket, player, opponent, kind, depth, selectivity, alpha, beta, score, move):
     """Keep a fail-soft result: score <= alpha is an upper bound, score >= beta a lower one, between them exact.
 

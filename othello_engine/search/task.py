@@ -73,6 +73,24 @@ class TaskResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """What somebody says about a position: its value to `depth` plies lies between two bounds.
+
+    lower, upper: for the side to move, in evaluation units; -SCORE_LIMIT and SCORE_LIMIT say nothing. selectivity:
+    confidence in per cent, below 100: what others say is never a proof. moves: the line of play that leads to the
+    value, legal, forced passes included.
+    """
+
+    player: int
+    opponent: int
+    lower: int
+    upper: int
+    depth: int
+    selectivity: int
+    moves: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Child:
     """A move of an expanded node and the position after it (seen by the other side).
 

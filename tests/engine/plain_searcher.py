@@ -14,16 +14,18 @@ from typing import Any
 from othello_engine.core import plain
 from othello_engine.engine.worker import Progress
 from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
-from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Expansion, Task, TaskResult
+from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Claim, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS
 
 LOADER = "tests.engine.plain_searcher:load"
 BROKEN_LOADER = "tests.engine.plain_searcher:load_never"
 DEADLY_LOADER = "tests.engine.plain_searcher:load_deadly"
 FAULTY_LOADER = "tests.engine.plain_searcher:load_faulty"
+SLOW_FEED_LOADER = "tests.engine.plain_searcher:load_slow_feed"
 TALKING_LOADER = "tests.engine.plain_searcher:load_talking"
 
 DISC = 100
+SLOW_FEED_S = 0.4
 
 
 class StoppedError(Exception):
@@ -115,6 +117,10 @@ class PlainSearcher:
                 lower = upper = self.leaf(player, opponent)
             children.append(Child(move, player, opponent, lower, upper, over=is_over))
         return Expansion(tuple(children), moves == [PASS], len(children))
+
+    def feed(self, claim: Claim, generation: int, epoch: int) -> None:
+        move = claim.moves[0] if claim.moves else NO_MOVE
+        self.table[claim.player, claim.opponent, claim.depth, False] = claim.lower, claim.upper, move
 
     def perft(self, player: int, opponent: int, depth: int) -> int | None:
         if self.words[STOP_OFFSET // 8]:
@@ -245,3 +251,18 @@ class _TalkingBackend(PlainBackend):
 def load_talking(progress: Progress) -> PlainBackend:
     """Searches print, and read what they must not get."""
     return _TalkingBackend()
+
+
+class _SlowFeed(PlainSearcher):
+    def feed(self, claim: Claim, generation: int, epoch: int) -> None:
+        time.sleep(SLOW_FEED_S)
+
+
+class _SlowFeedBackend(PlainBackend):
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
+        return _SlowFeed(state_buffer, evaluation, weights)
+
+
+def load_slow_feed(progress: Progress) -> PlainBackend:
+    """Claims take a while to be put into the table."""
+    return _SlowFeedBackend()

@@ -10,7 +10,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -186,6 +186,17 @@ class FakeEngine:
 
     def clear_hash(self) -> None:
         self.calls.append(("clear_hash",))
+
+    def feed(
+        self,
+        position: Position,
+        lower: float,
+        upper: float,
+        depth: int,
+        selectivity: int = 100,
+        moves: Sequence[int] = (),
+    ) -> None:
+        self.calls.append(("feed", position.to_text(), lower, upper, depth, selectivity, tuple(moves)))
 
     def evaluate(self, position: Position | None = None, timeout: float = 60) -> Score:
         assert position is not None
