@@ -1,1 +1,1 @@
-"""Boards and games as text: readers and writers. No kernels."""
+"""Boards and games in files and lines of text: readers and writers. No kernels."""
