@@ -45,9 +45,12 @@ class LineSplitter:
     LF, CRLF and CR end a line alike. One byte order mark at the start of the stream is dropped, bytes that
     are not UTF-8 are replaced. A line beyond MAX_LINE_BYTES gives one TOO_LONG, as soon as it is that long,
     and is not stored; a line with control characters other than TAB gives BAD_ENCODING.
+
+    drop_controls: control characters are left out instead, as GTP has it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drop_controls: bool = False) -> None:
+        self._drop_controls = drop_controls
         self._begun = bytearray()
         self._skipping = False
         self._after_cr = False
@@ -92,7 +95,11 @@ class LineSplitter:
         if self._skipping:
             self._skipping = False
         else:
-            items.append(_decode(line.removeprefix(_BYTE_ORDER_MARK) if self._first else line))
+            if self._first:
+                line = line.removeprefix(_BYTE_ORDER_MARK)
+            if self._drop_controls:
+                line = line.translate(None, _CONTROL_BYTES)
+            items.append(_decode(line))
         self._first = False
 
 
@@ -106,12 +113,15 @@ class LineReader:
     """Reads lines from a descriptor on a thread of its own.
 
     deliver: called on that thread with each item, and last with None at the end of input. A descriptor of
-    None is an input that has ended.
+    None is an input that has ended. drop_controls: see LineSplitter.
     """
 
-    def __init__(self, descriptor: int | None, deliver: Callable[[InputItem | None], None]) -> None:
+    def __init__(
+        self, descriptor: int | None, deliver: Callable[[InputItem | None], None], drop_controls: bool = False
+    ) -> None:
         self._descriptor = descriptor
         self._deliver = deliver
+        self._splitter = LineSplitter(drop_controls)
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
     def start(self) -> None:
@@ -119,11 +129,10 @@ class LineReader:
         self._thread.start()
 
     def _run(self) -> None:
-        splitter = LineSplitter()
         while data := self._read():
-            for item in splitter.feed(data):
+            for item in self._splitter.feed(data):
                 self._deliver(item)
-        for item in splitter.finish():
+        for item in self._splitter.finish():
             self._deliver(item)
         self._deliver(None)
 

@@ -170,6 +170,8 @@ class Service(ABC):
 
     quits_at_once: ClassVar[bool] = True
     """A line that `is_quit` recognises ends the program within a second, whatever runs. Otherwise it waits its turn."""
+    drops_control_characters: ClassVar[bool] = False
+    """Control characters in a line are left out of it. Otherwise such a line is refused."""
 
     def __init__(self, wiring: Wiring) -> None:
         self.exit_status: int | None = None

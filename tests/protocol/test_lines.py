@@ -79,6 +79,12 @@ def test_control_characters_are_refused(byte: bytes) -> None:
     assert split(b"go " + byte + b"\nuoi\n") == [LineError.BAD_ENCODING, "uoi"]
 
 
+@pytest.mark.parametrize("byte", [b"\x00", b"\x07", b"\x1b", b"\x1a", b"\x0b", b"\x0c", b"\x7f"])
+def test_control_characters_are_left_out_where_a_dialect_wants_that(byte: bytes) -> None:
+    splitter = LineSplitter(drop_controls=True)
+    assert splitter.feed(b"na" + byte + b"me\n" + byte + b"\ngo\tx\r\n") == ["name", "", "go\tx"]
+
+
 def test_tabs_are_blanks_and_no_control_characters() -> None:
     assert split(b"go\tdepth\t3\n") == ["go\tdepth\t3"]
 
