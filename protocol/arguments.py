@@ -27,9 +27,10 @@ examples:
   othello-engine solve endgames.obf --limit 10       solve the first ten positions
   othello-engine solve --help                        every move, files of results, going on
   othello-engine perft 11                            count lines of play
+  othello-engine convert games.ggf games.sgf         game files from one format to another
   echo 'go depth 12' | othello-engine                one search from a shell
 
-exit status: 0 done, 1 solve found something wrong, 2 bad command line or configuration,
+exit status: 0 done, 1 solve or convert found something wrong, 2 bad command line or configuration,
 3 internal error, 4 the reader of the output went away, 128 + n ended by signal n.
 """
 
@@ -47,6 +48,27 @@ examples:
   make-boards | othello-engine solve - --jsonl               an answer for each line, at once
 
 Positions that are done are in the files OUT whatever ends the program. docs/solve.md says more.
+"""
+
+_CONVERT_EPILOG = """\
+formats, by the end of the name, with or without .gz:
+  .ggf   GGF, game server: names, clocks, value and time of each move, set-up positions
+  .sgf   SGF, GM[2]: names, set-up positions, value of each move; the main line of a tree
+  .wtb   WTHOR: games, and beside them the players (.jou) and tournaments (.trn)
+  .txt   a game a line: f5d6c3... and perhaps a score
+  .obf   positions; of a game the last one
+
+examples:
+  othello-engine convert WTH_2023.wtb games.ggf      names from WTH_2023.jou or WTHOR.JOU
+  othello-engine convert games.ggf.gz games.wtb      writes games.jou and games.trn too
+  othello-engine convert new.ggf new.wtb --players WTHOR.JOU --tournaments WTHOR.TRN
+                                                     keeps the numbers of the base's names
+  grep Anna games.ggf | othello-engine convert - anna.sgf --from ggf
+  othello-engine convert games.sgf - --to txt | head
+
+Every game is replayed: passes are put in or left out as OUT needs them, the result of a finished
+game is what the board shows. Games that can't be converted are named and left out (exit status 1).
+OUT appears when it is whole. docs/formats.md says what each format keeps.
 """
 
 
@@ -113,7 +135,29 @@ def _parser() -> argparse.ArgumentParser:
         )
     solve.add_argument("--resume", action="store_true", help="go on with what the files OUT hold already")
 
+    convert = add(
+        "convert",
+        "convert games between GGF, SGF, WTHOR, transcripts and OBF",
+        usage="othello-engine convert IN OUT [options]",
+        epilog=_CONVERT_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    convert.add_argument("source", metavar="IN", help="a file of games; - for standard input")
+    convert.add_argument("target", metavar="OUT", help="the file to write; - for standard output")
+    formats = ("ggf", "sgf", "wtb", "txt", "obf")
+    convert.add_argument("--from", metavar="FORMAT", dest="source_format", choices=formats, help="if not by the name")
+    convert.add_argument("--to", metavar="FORMAT", dest="target_format", choices=formats, help="if not by the name")
+    convert.add_argument("--players", metavar="F.jou", help="names of a WTHOR base, if not beside the file")
+    convert.add_argument("--tournaments", metavar="F.trn", help="the same for tournaments")
+    convert.add_argument("--strict", action="store_true", help="the first bad game ends it, and nothing is written")
+
     add("warmup", "compile everything ahead of time")
+    # Programs of their own: here only to be listed.
+    for name, summary in (
+        ("match", "play engines against each other: any dialects, clocks, openings, SPRT"),
+        ("conformance", "check step by step that an engine speaks its dialect properly"),
+    ):
+        commands.add_parser(name, help=f"{summary}; see {name} --help", add_help=False)
     return parser
 
 

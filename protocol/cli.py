@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from protocol.lines import InputItem, Wire
     from protocol.service import Service
 
+PROGRAMS = ("match", "conformance")
+"""Programs of their own, with a command line of their own, that the first word starts: `tools.NAME`."""
+
 _LAST_RESORT_SECONDS = 0.95
 """After a `quit` or a signal the process ends by then, whatever hangs."""
 _CLOSE_SECONDS = 0.7
@@ -41,7 +44,10 @@ _FLUSH_SECONDS = 0.5
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program; the exit status."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback before the real handlers are in place
-    options = _options(sys.argv[1:] if argv is None else argv)
+    argv = sys.argv[1:] if argv is None else argv
+    if argv and argv[0] in PROGRAMS:
+        return _run_program(argv[0], argv[1:])
+    options = _options(argv)
     if options.version:
         from othello_engine import __version__
 
@@ -81,6 +87,19 @@ def _options(argv: Sequence[str]) -> SimpleNamespace:
     from protocol.arguments import parse_arguments
 
     return SimpleNamespace(**vars(parse_arguments(argv)))
+
+
+def _run_program(name: str, argv: Sequence[str]) -> int:
+    """`othello-engine match` and the like; what they need beyond the engine may not be installed."""
+    from importlib import import_module
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        program = import_module(f"tools.{name}.__main__")
+    except ModuleNotFoundError as error:
+        problem = f"{name} needs {error.name}, which is not installed: pip install 'othello-engine[match]'"
+        return _complain(problem, exit_status.BAD_COMMAND_LINE)
+    return cast(int, program.main(argv))
 
 
 def _leave_a_deleted_folder() -> None:
@@ -149,7 +168,7 @@ def _run_daemon(dialect: str, config: Config, wire: Wire) -> int:
         _end_without_fail(exit_status.SIGNAL_BASE + number)
 
     watch_signals(interrupt)
-    LineReader(wire.input, deliver).start()
+    LineReader(wire.input, deliver, service.drops_control_characters).start()
     status = service.run()
     _close(service.close, lambda: writer.close(_FLUSH_SECONDS), status)
     return exit_status.OUTPUT_CLOSED if status == exit_status.DONE and writer.failed else status
@@ -239,6 +258,8 @@ def _run_command(options: SimpleNamespace, config: Config, wire: Wire) -> int:
         return _bench(options, config, screen)
     if options.command == "solve":
         return _solve(options, config, screen, wire)
+    if options.command == "convert":
+        return _convert(options, screen, wire)
     return _warmup(config, screen)
 
 
@@ -427,6 +448,24 @@ def _open_input(path: str, wire: Wire) -> TextIO:
             raise OSError(None, "closed")
         return open(wire.input, encoding="utf-8-sig", errors="replace", closefd=False)
     return open(path, encoding="utf-8-sig", errors="replace")
+
+
+def _convert(options: SimpleNamespace, screen: Screen, wire: Wire) -> int:
+    from protocol.batch.convert import Conversion, ConvertError, convert
+
+    try:
+        conversion = Conversion.of(
+            options.source,
+            options.target,
+            options.source_format,
+            options.target_format,
+            options.players,
+            options.tournaments,
+            options.strict,
+        )
+        return convert(conversion, screen, wire)
+    except ConvertError as error:
+        raise _UsageError(str(error)) from None
 
 
 def _warmup(config: Config, screen: Screen) -> int:

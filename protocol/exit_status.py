@@ -5,7 +5,7 @@ from __future__ import annotations
 DONE = 0
 """`quit`, the end of input, or a command that did what it should."""
 WRONG = 1
-"""`solve` found a position wrong."""
+"""`solve` found a position wrong, or `convert` had to leave something out."""
 BAD_COMMAND_LINE = 2
 """Arguments, configuration, files, or lines of boards that can't be used."""
 INTERNAL_ERROR = 3

@@ -131,7 +131,8 @@ _BARE = {
     for spelled in (square_name(bare.move), square_name(bare.move).upper())
 } | dict.fromkeys(("PA", "pa", "PASS", "pass"), bare_moves([PASS])[0])
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+"""Programs write numbers with their user's decimal point, and small ones with an exponent."""
 
 
 def _parse_move(text: str, sides: list[int], index: int) -> GameMove:
@@ -145,23 +146,17 @@ def _parse_move(text: str, sides: list[int], index: int) -> GameMove:
     if len(more) > 2:
         raise GameError(f"{place}: more than a move, a value and a time")
     value, seconds = (*more, "", "")[:2]
-    return GameMove(move, _parse_number(value, place), _parse_seconds(seconds, place))
+    return GameMove(move, _parse_number(value), _parse_seconds(seconds))
 
 
-def _parse_number(text: str, place: str) -> float | None:
-    if text and not _NUMBER.fullmatch(text):
-        raise GameError(f"{place}: {excerpt(text)} is no number")
-    return float(text) if text else None
+def _parse_number(text: str) -> float | None:
+    """None for what is no number (`NaN`, a pair): what a player thought must not cost the game."""
+    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else None
 
 
-def _parse_seconds(text: str, place: str) -> float | None:
-    """Seconds as a number, or as minutes and seconds."""
-    if ":" not in text:
-        return _parse_number(text, place)
-    seconds = _parse_duration(text)
-    if seconds is None:
-        raise GameError(f"{place}: {excerpt(text)} is no time")
-    return seconds
+def _parse_seconds(text: str) -> float | None:
+    """Seconds as a number, or as minutes and seconds; None for anything else."""
+    return _parse_duration(text) if ":" in text else _parse_number(text)
 
 
 @lru_cache(maxsize=64)

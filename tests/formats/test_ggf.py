@@ -174,10 +174,7 @@ def test_other_writers_habits_make_no_difference(text: str) -> None:
         ("(;GM[Othello]B[f5]W[i9];)", "move 2, W[i9]: 'i9' is no move"),
         ("(;GM[Othello]B[f5]W[a10];)", "move 2, W[a10]: 'a10' is no move"),
         ("(;GM[Othello]B[];)", "move 1, B[]: '' is no move"),
-        ("(;GM[Othello]B[f5/x];)", "move 1, B[f5/x]: 'x' is no number"),
-        ("(;GM[Othello]B[f5/nan];)", "move 1, B[f5/nan]: 'nan' is no number"),
         ("(;GM[Othello]B[f5/1/2/3];)", "move 1, B[f5/1/2/3]: more than a move, a value and a time"),
-        ("(;GM[Othello]B[f5//1:x];)", "move 1, B[f5//1:x]: '1:x' is no time"),
         ("(;GM[Othello]B[PA];)", "move 1, B[PA]: a pass is not allowed while there is a move"),
         ("(;GM[Othello]B[f5]B[d6];)", "move 2, B[d6]: it is White's turn"),
         ("(;GM[Othello]W[f5];)", "move 1, W[f5]: it is Black's turn"),
@@ -186,6 +183,24 @@ def test_other_writers_habits_make_no_difference(text: str) -> None:
 )
 def test_a_bad_game_is_refused_with_what_is_wrong(text: str, error: str) -> None:
     assert error_of(text) == error
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "seconds"),
+    [
+        ("/0,45/1,5", 0.45, 1.5),
+        ("/5.0E-4/1e1", 0.0005, 10.0),
+        ("/-.5/1:30", -0.5, 90.0),
+        ("/NaN/0.5", None, 0.5),
+        ("/1.0,2.0/0.5", None, 0.5),
+        ("/x/1:x", None, None),
+        ("/--/", None, None),
+    ],
+)
+def test_what_a_player_thought_never_costs_the_game(written: str, value: float | None, seconds: float | None) -> None:
+    game = parse_ggf(f"(;GM[Othello]B[f5{written}]W[d6];)")
+    assert game.moves[0] == GameMove(37, value, seconds)
+    assert game.transcript == "f5d6"
 
 
 # -- clocks and results ------------------------------------------------------------------------------------

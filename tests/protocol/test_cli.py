@@ -46,7 +46,14 @@ def test_the_version_is_said_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["solve", "--help"], ["perft", "--help"], ["bench", "--help"], ["warmup", "--help"]],
+    [
+        ["--help"],
+        ["solve", "--help"],
+        ["perft", "--help"],
+        ["convert", "--help"],
+        ["bench", "--help"],
+        ["warmup", "--help"],
+    ],
 )
 def test_help_teaches(arguments: list[str]) -> None:
     done = run(*arguments)
