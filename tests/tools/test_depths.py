@@ -13,9 +13,10 @@ import pytest
 
 from tests.test_replay_games import SAMPLE
 from tests.tools.fake_player import SLOW_S
-from tests.tools.test_duel import FAKE
-from tools.duel.__main__ import UsageError
-from tools.duel.depths import PLIES, DepthTimes, load_positions, main
+from tools.depths import PLIES, DepthTimes, load_positions, main
+from tools.match.settings import UsageError
+
+FAKE = Path(__file__).with_name("fake_player.py")
 
 
 def command(behaviour: str, log: Path | None = None, dialect: str = "native") -> str:
@@ -25,12 +26,12 @@ def command(behaviour: str, log: Path | None = None, dialect: str = "native") ->
 
 def test_positions_are_drawn_by_the_seed_at_the_plies_in_turn() -> None:
     found = load_positions(SAMPLE, 7, seed=3)
-    assert [len(each.transcript) // 2 for each in found] == [*PLIES, *PLIES[:2]]
-    assert [each.transcript for each in load_positions(SAMPLE, 5, seed=3)] == [each.transcript for each in found[:5]]
-    assert [each.transcript for each in load_positions(SAMPLE, 7, seed=4)] != [each.transcript for each in found]
+    assert [len(each.text) // 2 for each in found] == [*PLIES, *PLIES[:2]]
+    assert [each.text for each in load_positions(SAMPLE, 5, seed=3)] == [each.text for each in found[:5]]
+    assert [each.text for each in load_positions(SAMPLE, 7, seed=4)] != [each.text for each in found]
     with gzip.open(SAMPLE, "rt") as file:
         games = [line.split()[0] for line in file]
-    assert all(any(game.startswith(each.transcript) for game in games) for each in found)
+    assert all(any(game.startswith(each.text) for game in games) for each in found)
     assert not any(each.position.must_pass for each in found)
 
 
@@ -51,11 +52,11 @@ def test_ratios() -> None:
 
 def test_both_engines_are_asked_for_each_depth_in_new_games(tmp_path: Path) -> None:
     logs, out = [tmp_path / "first.log", tmp_path / "second.log"], tmp_path / "times.json"
-    before = set(psutil.Process().children())
     options = ["--games", str(SAMPLE), "--positions", "2", "--depths", "5", "9", "--out", str(out)]
     first, second = command("slow", logs[0]), command("good", logs[1], "nboard")
-    assert main([*options, "--first", first, "--second", second, "--second-protocol", "nboard"]) == 0
-    assert set(psutil.Process().children()) == before
+    engines = ["--engine", "name=a", f"command={first}", "--engine", "name=b", f"command={second}", "protocol=nboard"]
+    assert main([*options, *engines]) == 0
+    assert not any(str(FAKE) in child.cmdline() for child in psutil.Process().children())
     native = logs[0].read_text().splitlines()
     assert [line for line in native if line.startswith("go")] == ["go depth 5"] * 2 + ["go depth 9"] * 2
     assert native.count("newgame") == 4
@@ -69,16 +70,20 @@ def test_both_engines_are_asked_for_each_depth_in_new_games(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("second", "dialect", "message"),
-    [("no-such-program", "native", "can't be started"), ("good", "gtp", "gtp has no word for a depth")],
+    ("second", "message"),
+    [
+        (["command=no-such-program"], "b: crash: can't start no-such-program: no such program on the PATH"),
+        ([f"command={command('good', dialect='gtp')}", "protocol=gtp"], "gtp has no word for a depth"),
+        (["command=x", "movetime=1s"], "limits are given by --depths"),
+        (["command=x", "dpeth=1"], "unknown key 'dpeth'; did you mean depth?"),
+    ],
 )
 def test_what_cannot_be_measured_is_one_clear_error(
-    capsys: pytest.CaptureFixture[str], second: str, dialect: str, message: str
+    capsys: pytest.CaptureFixture[str], second: list[str], message: str
 ) -> None:
-    program = command(second, dialect=dialect) if second == "good" else second
-    options = ["--games", str(SAMPLE), "--positions", "1", "--depths", "5", "--second-protocol", dialect]
-    assert main([*options, "--first", command("good"), "--second", program]) == 2
+    options = ["--games", str(SAMPLE), "--positions", "1", "--depths", "5"]
+    assert main([*options, "--engine", "name=a", f"command={command('good')}", "--engine", "name=b", *second]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("duel.depths: ")
+    assert error.startswith("depths: ")
     assert error.count("\n") == 1
     assert message in error

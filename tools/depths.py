@@ -1,7 +1,10 @@
 """Times how long two engine programs take to the same depths in the same positions.
 
-    python -m tools.duel.depths --games FILE --depths 12 16 20 \\
-        --first "othello-engine --set Threads=1" --second "./engine -nboard" --second-protocol nboard --second-dir PATH
+    python -m tools.depths --games FILE --depths 12 16 20 \\
+        --engine name=ours command="othello-engine --set Threads=1" \\
+        --engine name=other command="./engine -nboard" protocol=nboard directory=PATH
+
+Engines are described as for `othello-engine match`, but for their limits.
 
 The positions are those of N games after 20 to 32 moves, the games drawn from the file (one a line, `.gz` too; only the
 moves matter) by the seed. The programs take turns in every position; each position is a new game, each depth a new
@@ -28,12 +31,15 @@ from rich.progress import track
 from rich.table import Table
 
 from othello_engine.errors import IllegalMoveError
-from tools.duel.__main__ import SIDES, UsageError, add_engine_options, make_spec, positive
-from tools.duel.engines import DIALECTS, EngineSpec, FaultError, Player
-from tools.duel.match import Opening
+from tools.engines.drivers import DIALECTS, FaultError, Setup
+from tools.engines.player import Player
+from tools.engines.spec import EngineSpec, Limits
+from tools.match.openings import Opening
+from tools.match.settings import UsageError, make_settings, parse_words
 
 PLIES = (20, 23, 26, 29, 32)
 """Moves before the positions, in turn."""
+_PATIENCE_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ def load_positions(path: Path, n_positions: int, seed: int) -> list[Opening]:
             break
         moves = game[: 2 * PLIES[len(found) % len(PLIES)]]
         try:
-            opening = Opening.from_moves(moves)
+            opening = Opening.of(moves)
         except (IllegalMoveError, ValueError):
             continue
         if len(moves) == 2 * PLIES[len(found) % len(PLIES)] and not opening.position.must_pass:
@@ -82,14 +88,14 @@ def load_positions(path: Path, n_positions: int, seed: int) -> list[Opening]:
 
 def measure(specs: tuple[EngineSpec, EngineSpec], depth: int, positions: Sequence[Opening]) -> DepthTimes:
     """Both programs to this depth in all positions. Raises UsageError, naming the one that fails."""
-    players = [Player(replace(spec, depth=depth, time_ms=None)) for spec in specs]
+    players = [Player(replace(spec, limits=Limits(depth=depth))) for spec in specs]
     seconds: tuple[list[float], list[float]] = ([], [])
     with closing(players[0]), closing(players[1]):
         for opening in track(positions, f"depth {depth}", transient=True):
             for player, found in zip(players, seconds, strict=True):
                 try:
-                    player.start_game(opening.plies)
-                    found.append(player.choose().seconds)
+                    player.start_game(Setup(opening.start, opening.moves))
+                    found.append(player.choose(opening.position.side, None, _PATIENCE_S).seconds)
                 except FaultError as fault:
                     raise UsageError(f"{player.spec.name}: {fault.kind}: {str(fault).splitlines()[0]}") from None
     return DepthTimes(depth, tuple(seconds[0]), tuple(seconds[1]))
@@ -97,11 +103,11 @@ def measure(specs: tuple[EngineSpec, EngineSpec], depth: int, positions: Sequenc
 
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m tools.duel.depths", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m tools.depths", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for side in SIDES:
-        add_engine_options(parser, side)
-        parser.set_defaults(**{f"{side}_time_ms": None, f"{side}_depth": None})
+    parser.add_argument(
+        "--engine", nargs="+", action="append", default=[], metavar="KEY=VALUE", help="one of the two programs"
+    )
     group = parser.add_argument_group("the positions")
     group.add_argument("--games", type=Path, required=True, metavar="FILE", help="transcripts, one a line")
     group.add_argument("--positions", type=positive, default=50, metavar="N", help="(default: %(default)s)")
@@ -110,8 +116,28 @@ def build_parser() -> argparse.ArgumentParser:
         "--depths", type=positive, nargs="+", default=[12, 16, 20], metavar="D", help="(default: 12 16 20)"
     )
     group.add_argument("--out", type=Path, metavar="FILE", help="write all times as JSON")
-    parser.set_defaults(time_ms=None, move_limit=600.0)
     return parser
+
+
+def positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"at least 1, not {text}")
+    return number
+
+
+def make_specs(options: argparse.Namespace) -> tuple[EngineSpec, EngineSpec]:
+    """Both programs. Raises UsageError."""
+    raw = {"engines": [parse_words(words, f"--engine {i}") for i, words in enumerate(options.engine, 1)]}
+    specs = make_settings(raw, "command line").engines
+    if len(specs) != 2:
+        raise UsageError(f"two engines are needed, not {len(specs)}")
+    for spec in specs:
+        if "depth" not in DIALECTS[spec.protocol].takes:
+            raise UsageError(f"{spec.name}: {spec.protocol} has no word for a depth")
+        if spec.limits != Limits():
+            raise UsageError(f"{spec.name}: {spec.limits}: limits are given by --depths")
+    return specs[0], specs[1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -120,10 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console, to_stderr = Console(), Console(stderr=True)
     found: list[DepthTimes] = []
     try:
-        specs = (make_spec(options, SIDES[0]), make_spec(options, SIDES[1]))
-        for spec in specs:
-            if not DIALECTS[spec.dialect].takes_depth:
-                raise UsageError(f"{spec.name}: {spec.dialect} has no word for a depth")
+        specs = make_specs(options)
         positions = load_positions(options.games, options.positions, options.seed)
         for depth in options.depths:
             found.append(measure(specs, depth, positions))
@@ -133,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 record = {"seed": options.seed, "engines": names, "depths": [asdict(each) for each in found]}
                 options.out.write_text(json.dumps(record, indent=1) + "\n", encoding="ascii")
     except (UsageError, OSError) as error:
-        to_stderr.print(f"duel.depths: {error}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+        to_stderr.print(f"depths: {error}", style="bold red", markup=False, highlight=False, soft_wrap=True)
         return 2
     table = Table(title=f"seconds for {options.positions} positions", box=box.SIMPLE_HEAD)
     for name in ("depth", specs[0].name, specs[1].name, "ratio", "typical ratio"):

@@ -1,0 +1,780 @@
+"""Matches between fake engines: games and their faults, tournaments, the folder, and the program."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pexpect
+import psutil
+import pytest
+
+from othello_engine.formats.ggf import read_ggf
+from othello_engine.position import Position
+from othello_engine.types import BLACK, PASS, WHITE
+from tests.tools.fake_player import LATE_S, SLOW_S
+from tools import plain_solver
+from tools.engines.drivers import DIALECTS, FaultKind
+from tools.engines.player import Player
+from tools.engines.spec import EngineSpec, Limits
+from tools.match.__main__ import main
+from tools.match.folder import Folder
+from tools.match.game import FORFEIT, Rules, play_game
+from tools.match.openings import Opening, OpeningsError, drawn, parse_opening, random_openings, read_openings
+from tools.match.picture import course
+from tools.match.record import Fault, GameRecord, Played, RecordError
+from tools.match.schedule import pairings, schedule
+from tools.match.solver import ExactSolver
+from tools.match.standing import Standing
+from tools.match.stats import points_interval
+from tools.match.tournament import Tournament
+
+FAKE = Path(__file__).with_name("fake_player.py")
+ROOT = FAKE.parents[2]
+OPENINGS = ["f5d6c3d3c4", "f5f6e6f4e3", "f5f4e3f6g5", "f5d6c5f4e3"]
+BEFORE_A_PASS = "d3c3e6d2d1e1b3c1"  # black must pass
+QUICK = Rules(margin_s=0.1, hang_s=0.4, patience_s=0.5)
+
+
+def fake(dialect: str = "native", behaviour: str = "good", name: str = "", **more: object) -> EngineSpec:
+    limits = more.pop("limits", Limits(move_s=0.05))
+    command = (sys.executable, str(FAKE), dialect, behaviour)
+    return EngineSpec(name or behaviour, command, dialect, limits=limits, **more)  # type: ignore[arg-type]
+
+
+@contextlib.contextmanager
+def players(*specs: EngineSpec) -> Iterator[list[Player]]:
+    found = [Player(spec) for spec in specs]
+    try:
+        yield found
+    finally:
+        for player in found:
+            player.close()
+
+
+def game(black: EngineSpec, white: EngineSpec, opening: str = OPENINGS[0], rules: Rules = QUICK) -> GameRecord:
+    with players(black, white) as (first, second):
+        return play_game((first, second), parse_opening(opening), rules)
+
+
+def tournament(specs: Sequence[EngineSpec], *openings: str, mode: str = "round-robin", **more: int) -> list[GameRecord]:
+    meetings = schedule(len(specs), mode, [Opening.of(moves) for moves in openings])
+    with Tournament(specs, meetings, QUICK, **more) as games:
+        return sorted(games, key=lambda record: record.number)
+
+
+def first_legal_game(start: Position) -> Position:
+    """The end of the game in which both play the first legal move."""
+    while not start.is_over:
+        start = start.play(start.legal_moves[0])
+    return start
+
+
+def engine_processes() -> set[int]:
+    """Our children, but for the guard."""
+    return {child.pid for child in psutil.Process().children() if "guard.py" not in " ".join(child.cmdline())}
+
+
+# --- games
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize(
+    "opening",
+    [
+        OPENINGS[0],
+        BEFORE_A_PASS,
+        "--OOO------O-----XXX-------XX------XX-------X------------------- X",
+        "-" * 27 + "XO------OX" + "-" * 27 + " O",
+    ],
+)
+def test_a_whole_game_is_played_in_every_dialect(dialect: str, opening: str) -> None:
+    start = parse_opening(opening).position
+    end = first_legal_game(start)
+    for black, white in ((fake(dialect), fake()), (fake(), fake(dialect))):
+        record = game(black, white, opening)
+        assert record.fault is None
+        assert record.ending == "played"
+        assert record.score == (end.final_score if end.side == BLACK else -end.final_score)
+        assert record.to_game().final_position == end
+        thought = record.moves[record.n_opening :]
+        assert all((each.seconds is None) == (each.move == PASS) for each in thought)
+        assert all(each.seconds is None for each in record.moves[: record.n_opening])
+
+
+def test_times_and_values_of_the_moves_are_kept() -> None:
+    record = game(fake(behaviour="slow"), fake("gtp"))
+    side = WHITE
+    for each in record.moves[record.n_opening :]:
+        if each.move != PASS:
+            assert each.seconds is not None
+            assert (each.seconds >= SLOW_S) is (side == BLACK)
+            assert (each.value, each.depth, each.nodes) == ((-1.5, 7, 99) if side == BLACK else (None, None, None))
+        side = 1 - side
+
+
+@pytest.mark.parametrize(
+    ("dialect", "behaviour", "kind", "text"),
+    [
+        ("nboard", "illegal", FaultKind.ILLEGAL, "'D4' in "),
+        ("gtp", "passing", FaultKind.ILLEGAL, "a pass is not allowed"),
+        ("cassio", "crashing", FaultKind.CRASH, "told to crash"),
+        ("native", "orphaning", FaultKind.CRASH, "told to leave a child"),
+        ("nboard", "no-start", FaultKind.CRASH, "told not to start"),
+        ("gtp", "silent", FaultKind.HANG, "no answer in time"),
+        ("cassio", "flooding", FaultKind.HANG, "no answer in time"),
+        ("native", "late", FaultKind.TIME, "s where 0.050 s were left"),
+        ("native", "refusing", FaultKind.REFUSAL, "told to refuse"),
+    ],
+)
+def test_a_fault_loses_its_game_and_no_other(dialect: str, behaviour: str, kind: FaultKind, text: str) -> None:
+    bad, good = fake(dialect, behaviour), fake()
+    with players(bad, good) as (bad_player, good_player):
+        opening = Opening.of(OPENINGS[0])
+        for colours, side in (((bad_player, good_player), BLACK), ((good_player, bad_player), WHITE)):
+            record = play_game(colours, opening, QUICK)
+            assert record.fault is not None
+            assert (record.fault.side, record.fault.kind, record.ending) == (side, kind, kind)
+            assert re.search(text, record.fault.text)
+            assert record.score == (-FORFEIT if side == BLACK else FORFEIT)
+        with players(fake()) as (third,):
+            assert play_game((third, good_player), opening, QUICK).fault is None
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+def test_an_answer_given_twice_is_taken_once(dialect: str) -> None:
+    record = game(fake(dialect, "doubling"), fake(), BEFORE_A_PASS)
+    assert record.fault is None
+    assert record.to_game().final_position == first_legal_game(Position.from_moves(BEFORE_A_PASS))
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+def test_a_late_answer_is_not_taken_for_the_next_one(dialect: str) -> None:
+    """Answers come after the loss on time, and after the program was given up."""
+    opening = Opening.of(OPENINGS[0])
+    with players(fake(dialect, "late"), fake()) as (late, good):
+        slow = Rules(margin_s=0.1, hang_s=0.4)
+        assert play_game((late, good), opening, slow).ending == FaultKind.TIME
+        patient = Rules(margin_s=1.0)
+        record = play_game((late, good), opening, patient)
+        assert record.fault is None
+        assert max(each.seconds or 0 for each in record.moves) >= LATE_S
+        hasty = Rules(margin_s=0.0, hang_s=0.05)
+        assert play_game((late, good), opening, hasty).ending == FaultKind.HANG
+        assert play_game((late, good), opening, patient).fault is None
+
+
+def test_a_program_without_limit_hangs_when_patience_ends() -> None:
+    began = time.perf_counter()
+    record = game(fake(behaviour="silent", limits=Limits(depth=3)), fake())
+    assert record.ending == FaultKind.HANG
+    assert 0.5 <= time.perf_counter() - began < 5
+
+
+def test_a_clock_runs_over_the_whole_game_and_increments_are_added() -> None:
+    """Some 25 moves of 10 ms each."""
+    slow = fake(behaviour="slow", limits=Limits(clock_s=0.1))
+    record = game(slow, fake(), rules=Rules(margin_s=0.0, hang_s=1.0))
+    assert record.ending == FaultKind.TIME
+    spent = sum(each.seconds or 0 for each in record.moves[1::2])
+    n_moves = sum(each.seconds is not None for each in record.moves) // 2
+    assert spent <= 0.1
+    assert 4 <= n_moves <= 10
+    enough = fake(behaviour="slow", limits=Limits(clock_s=0.1, increment_s=0.1))
+    assert game(enough, fake(), rules=Rules(margin_s=0.0)).fault is None
+    assert game(slow, fake(), rules=Rules(margin_s=2.0)).fault is None
+
+
+def test_a_crashed_program_is_started_again(tmp_path: Path) -> None:
+    with players(fake(), fake("nboard", f"crash-once:{tmp_path / 'mark'}")) as (good, bad):
+        first = play_game((good, bad), Opening.of(OPENINGS[0]), QUICK)
+        second = play_game((bad, good), Opening.of(OPENINGS[0]), QUICK)
+    assert first.fault is not None
+    assert "told to crash once" in first.fault.text
+    assert second.fault is None
+
+
+def test_programs_keep_running_from_game_to_game_unless_told_otherwise() -> None:
+    before = engine_processes()
+    with players(fake(), fake("gtp", restart=True)) as (kept, restarted):
+        for moves in OPENINGS[:2]:
+            assert play_game((kept, restarted), Opening.of(moves), QUICK).fault is None
+            assert len(engine_processes() - before) == 1
+
+
+def test_adjudication_takes_the_solvers_word() -> None:
+    asked = []
+
+    def solver(position: Position) -> int:
+        asked.append(position)
+        return 6
+
+    record = game(fake(), fake(), rules=Rules(adjudicate_empties=10, solver=solver))
+    [position] = asked
+    assert position.n_empties == 10
+    assert record.ending == "adjudicated"
+    assert record.score == (6 if position.side == BLACK else -6)
+    assert sum(each.is_square for each in record.moves) == 50
+
+
+# --- records
+
+
+def test_a_record_survives_its_line() -> None:
+    record = game(fake(), fake("gtp", "crashing"), BEFORE_A_PASS).with_number(7)
+    again = GameRecord.from_json(record.to_json())
+    assert again.to_json() == record.to_json()
+    assert (again.number, again.pair) == (7, 3)
+    assert again.fault == record.fault
+    assert again == record
+    board = game(fake(), fake(), "-" * 27 + "XO------OX" + "-" * 27 + " O")
+    assert GameRecord.from_json(board.to_json()).start == board.start
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"game":1}', "null", '{"moves":3,"opening_moves":0}'])
+def test_a_line_that_is_no_record_is_refused(text: str) -> None:
+    with pytest.raises(RecordError):
+        GameRecord.from_json(text)
+
+
+def test_a_fault_is_told_in_the_game_file() -> None:
+    moves = tuple(Played(move) for move in Opening.of("f5d6").moves)
+    fault = Fault(WHITE, FaultKind.TIME, "1.2 s where 1 s were left\nmore")
+    written = GameRecord("a", "b", Position.start(), 2, moves, 64, "time loss", fault).to_game("cup")
+    assert written.event == "cup"
+    assert written.result is not None
+    assert (written.result.score, written.result.ending.value) == (64, "t")
+    assert written.comment == "game 1, time loss of b: 1.2 s where 1 s were left"
+
+
+# --- openings
+
+
+def test_openings_are_read_in_every_form(tmp_path: Path) -> None:
+    path = tmp_path / "openings.txt"
+    board = "--OOO------O-----XXX-------XX------XX-------X-------------------"
+    path.write_text(
+        "\ufeff# a comment\n% another\n\nf5d6c3d3c4  Tiger\nF5 F6 E6 f4\n1. f5 f4 2. e3\n"
+        f"{board} X; b4:+2; name\n{board}O\nf5d6c3d3c4 again\n"
+    )
+    openings = read_openings(path)
+    assert [opening.text for opening in openings] == ["f5d6c3d3c4", "f5f6e6f4", "f5f4e3", f"{board} X", f"{board} O"]
+    assert openings[0].name == "Tiger"
+    assert openings[3].name == "name"
+    for opening in openings:
+        assert parse_opening(opening.line) == opening
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("f5f5", "square occupied"),
+        ("f5 d6 a1", "no disc turned"),
+        ("Tiger", "neither moves nor a board"),
+        ("e6f4d3e7f6g5e3e2f3c4f5f2", "over after the opening"),
+        ("-" * 64 + "-", "more than 64 squares"),
+        ("-" * 64 + " X", "over"),
+    ],
+)
+def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, line: str, reason: str) -> None:
+    path = tmp_path / "openings.txt"
+    path.write_text(f"f5d6\n{line}\n")
+    with pytest.raises(OpeningsError, match=f"{path}, line 2: .*{reason}"):
+        read_openings(path)
+
+
+def test_a_file_without_openings_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(OpeningsError, match="No such file"):
+        read_openings(tmp_path / "missing")
+    (tmp_path / "empty").write_text("# nothing\n")
+    with pytest.raises(OpeningsError, match="no opening"):
+        read_openings(tmp_path / "empty")
+    (tmp_path / "x.gz").write_text("f5d6\n")
+    with pytest.raises(OpeningsError):
+        read_openings(tmp_path / "x.gz")
+
+
+def test_the_seed_orders_the_openings() -> None:
+    openings = [Opening.of(moves) for moves in OPENINGS]
+    orders = {tuple(opening.text for opening in drawn(openings, seed)) for seed in range(8)}
+    assert len(orders) > 1
+    assert all(sorted(order) == sorted(OPENINGS) for order in orders)
+    assert drawn(openings, 3) == drawn(openings, 3)
+
+
+def test_random_openings_differ_from_each_other_and_are_the_same_for_a_seed() -> None:
+    def some(seed: int, n: int) -> list[Opening]:
+        return [opening for opening, _ in zip(random_openings(6, seed), range(n), strict=False)]
+
+    assert some(1, 50)[:20] == some(1, 20)
+    assert some(1, 20) != some(2, 20)
+    assert len({opening.position for opening in some(1, 50)}) == 50
+    assert all(len(opening.moves) == 6 for opening in some(1, 50))
+    assert sum(1 for _ in random_openings(1, 1)) == 4
+
+
+# --- tournaments
+
+
+def test_everyone_meets_everyone_or_the_first_meets_all() -> None:
+    assert pairings(4, "round-robin") == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert pairings(4, "gauntlet") == [(0, 1), (0, 2), (0, 3)]
+    meetings = list(schedule(3, "round-robin", [Opening.of(moves) for moves in OPENINGS[:2]]))
+    assert [meeting.pair for meeting in meetings] == list(range(6))
+    assert [meeting.opening.text for meeting in meetings] == [OPENINGS[0]] * 3 + [OPENINGS[1]] * 3
+    assert meetings[1].colours(0) == (0, 2)
+    assert meetings[1].colours(1) == (2, 0)
+
+
+def test_every_opening_is_played_with_both_colours() -> None:
+    names = ("a", "b", "c")
+    records = tournament([fake(name=name) for name in names], *OPENINGS[:2], concurrency=2)
+    assert [record.number for record in records] == list(range(12))
+    for first, second in zip(records[::2], records[1::2], strict=True):
+        assert (first.black, first.white) == (second.white, second.black)
+        assert first.transcript[:10] == second.transcript[:10]
+        assert first.score == second.score  # the same moves were played
+
+
+def test_games_at_the_same_time_are_the_same_games() -> None:
+    one = tournament([fake(name="a"), fake("gtp", name="b")], *OPENINGS)
+    three = tournament([fake(name="a"), fake("gtp", name="b")], *OPENINGS, concurrency=3)
+    assert [(r.black, r.transcript, r.score) for r in one] == [(r.black, r.transcript, r.score) for r in three]
+
+
+def test_a_program_that_fails_again_and_again_is_taken_out() -> None:
+    specs = [fake(name="good"), fake("gtp", "crashing"), fake("nboard", name="fine")]
+    records = tournament(specs, *OPENINGS, give_up=3)
+    failed = [record for record in records if record.fault]
+    assert len(failed) == 3
+    assert {"crashing"} == {(r.black, r.white)[r.fault.side] for r in failed if r.fault}
+    assert sum({record.black, record.white} == {"good", "fine"} for record in records) == 8
+
+
+def test_failures_that_are_not_in_a_row_take_nobody_out(tmp_path: Path) -> None:
+    records = tournament([fake(), fake("gtp", "illegal")], *OPENINGS, give_up=1)
+    assert len(records) == 8  # an illegal move is no failure of the program
+    records = tournament([fake(), fake("gtp", f"crash-once:{tmp_path / 'mark'}")], *OPENINGS, give_up=2)
+    assert [record.fault is None for record in records] == [False] + [True] * 7
+
+
+def test_a_tournament_that_is_broken_off_leaves_no_process() -> None:
+    before = engine_processes()
+    meetings = schedule(2, "round-robin", [Opening.of(moves) for moves in OPENINGS])
+    began = time.perf_counter()
+    with Tournament([fake(behaviour="slow", name="a"), fake(behaviour="silent")], meetings, Rules(), 2) as games:
+        time.sleep(0.1)
+        iterator = iter(games)
+        with contextlib.suppress(StopIteration):
+            threading.Timer(0.8, games.close).start()
+            next(iterator)
+    assert engine_processes() <= before
+    assert time.perf_counter() - began < 10
+
+
+# --- standing
+
+
+def record_of(black: str, white: str, score: int, number: int) -> GameRecord:
+    return GameRecord(black, white, Position.start(), 0, (), score, number=number)
+
+
+def test_the_standing_counts_games_and_takes_its_errors_from_pairs() -> None:
+    standing = Standing(["a", "b"])
+    for number, score in enumerate([10, 4, 0, -2, -6, 8]):
+        black, white = ("a", "b") if number % 2 == 0 else ("b", "a")
+        standing.add(record_of(black, white, score, number))
+    duel = standing.duels[0, 1]
+    assert (duel.wins, duel.draws, duel.losses) == (2, 1, 3)
+    assert duel.pentanomial == [1, 0, 1, 1, 0]
+    assert duel.course == [0.5, 0.75, 0.0]
+    assert duel.points == pytest.approx((0.5 + 0.75 + 0.0) / 3)
+    assert duel.mean_discs == pytest.approx(-1.0)
+    # means of the pairs: 3, 1, -7
+    assert duel.discs_error == pytest.approx(((16 + 4 + 36) / 2 / 3) ** 0.5)
+    assert [conduct.points for conduct in standing.conduct] == [2.5, 3.5]
+    assert [conduct.discs for conduct in standing.conduct] == [-6, 6]
+
+
+def test_half_a_pair_counts_as_games_only() -> None:
+    standing = Standing(["a", "b"])
+    duel = standing.add(record_of("b", "a", 10, 1))
+    assert (duel.n_games, duel.losses, duel.n_pairs, duel.course) == (1, 1, 0, [])
+    standing.add(record_of("a", "b", 10, 0))
+    assert duel.pentanomial == [0, 0, 1, 0, 0]
+
+
+def test_conduct_separates_the_midgame() -> None:
+    steps = Position.start().follow("f5d6c3d3c4f4f6")
+    moves = [Played(move, 0.3 if i < 2 else 0.1, depth=i, nodes=100) for i, (move, _) in enumerate(steps)]
+    start = Position.start()
+    record = GameRecord("a", "b", start, 0, tuple(moves), 0, cpu_s=(0.25, 0.0))
+    standing = Standing(["a", "b"])
+    standing.add(record)
+    conduct = standing.conduct[0]
+    assert conduct.n_moves == 4
+    assert conduct.mean_ms == pytest.approx(150)
+    assert conduct.worst == 0.3
+    assert conduct.mean_depth == 3
+    assert conduct.nodes_per_second == pytest.approx(400 / 0.6)
+    assert conduct.cpu_share == pytest.approx(0.25 / 0.6)
+    late = GameRecord("a", "b", steps[-1][1], 0, (Played(PASS), Played(25, 9.0)), 0)
+    assert late.start.n_empties >= 24
+    standing.add(late)
+    assert conduct.n_midgame == conduct.n_moves
+
+
+def test_the_course_of_a_long_match_ends_with_its_result() -> None:
+    points = [1.0, 0.5, 0.25, 0.75] * 1000
+    places, means, intervals = course(points)
+    assert len(places) <= 400
+    assert (places[0], places[-1]) == (1, 4000)
+    assert (means[0], means[-1]) == (1.0, pytest.approx(0.625))
+    assert intervals[-1] == points_interval((0, 1000, 1000, 1000, 1000))
+    assert course([]) == ([], [], [])
+    assert course([0.5])[:2] == ([1], [0.5])
+
+
+# --- the program
+
+
+def engine(name: str, dialect: str, behaviour: str = "good") -> list[str]:
+    command = shlex.join([sys.executable, str(FAKE), dialect, behaviour])
+    return ["--engine", f"name={name}", f"command={command}", f"protocol={dialect}"]
+
+
+@pytest.fixture
+def openings_file(tmp_path: Path) -> Path:
+    path = tmp_path / "openings.txt"
+    path.write_text("# some openings\n\n" + "".join(f"{moves}  name\n" for moves in OPENINGS))
+    return path
+
+
+def match(out: Path, *options: str | Path, second: Sequence[str] = ()) -> int:
+    arguments = [
+        *engine("a", "native"),
+        *(second or engine("b", "gtp")),
+        "--each",
+        "movetime=100ms",
+        "--out",
+        out,
+        *options,
+    ]
+    return main([str(argument) for argument in arguments])
+
+
+def games_of(out: Path) -> list[GameRecord]:
+    lines = (out / "games.jsonl").read_text().splitlines()
+    return sorted((GameRecord.from_json(line) for line in lines), key=lambda record: record.number)
+
+
+def test_the_program_writes_everything_to_its_folder(
+    tmp_path: Path, openings_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    bad = engine("bad", "gtp", "illegal")
+    assert match(out, "--openings", openings_file, "--pairs", "3", "--seed", "7", "--name", "cup", second=bad) == 0
+    printed = capsys.readouterr().out
+    assert "illegal move of bad: 'd4' in" in printed
+    assert "6 of 6 games" in printed
+    records = games_of(out)
+    assert [record.number for record in records] == list(range(6))
+    expected = [opening.text for opening in drawn(read_openings(openings_file), 7)][:3]
+    assert [record.transcript[:10] for record in records] == [moves for moves in expected for _ in range(2)]
+    with open(out / "games.ggf") as file:
+        games = list(read_ggf(file))
+    assert [game.event for game in games] == ["cup"] * 6
+    assert all(game.result is not None and abs(game.result.score or 0) == FORFEIT for game in games)
+    lines = [line.split("\t") for line in (out / "games.txt").read_text().splitlines()]
+    assert [line[0] for line in lines] == ["1", "2", "3", "4", "5", "6"]
+    assert all(line[5] == "illegal move of bad" for line in lines)
+    report = json.loads((out / "summary.json").read_text())
+    assert report["state"] == "played to the end"
+    assert report["pairings"][0]["wins"] == 6
+    assert report["engines"][1]["faults"] == {"illegal move": 6}
+    assert report["engines"][0]["limits"] == "100 ms"
+    assert report["overhead_ms"] > 0
+    text = (out / "summary.md").read_text()
+    assert "| bad | gtp | 100 ms |" in text
+    assert "6 illegal move" in text
+    assert text.count("- illegal move of bad: 'd4' in") == 6
+    assert (out / "score.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (out / "score.svg").read_text()
+
+
+def test_a_match_of_more_pairs_begins_with_those_of_a_shorter_one(tmp_path: Path, openings_file: Path) -> None:
+    for pairs in (2, 4):
+        assert match(tmp_path / f"out{pairs}", "--openings", openings_file, "--pairs", f"{pairs}", "--seed", "3") == 0
+    short, long = games_of(tmp_path / "out2"), games_of(tmp_path / "out4")
+    assert [record.transcript for record in long[:4]] == [record.transcript for record in short]
+
+
+def test_a_yaml_file_says_the_same_as_the_command_line(tmp_path: Path, openings_file: Path) -> None:
+    command = shlex.join([sys.executable, str(FAKE)])
+    path = tmp_path / "match.yaml"
+    path.write_text(
+        f"name: cup\nopenings: {openings_file}\npairs: 2\nseed: 9\n"
+        f"each: {{movetime: 100ms, options: {{Threads: 1}}}}\n"
+        f"engines:\n- {{name: a, command: {command} native, options: {{Hash: 16}}}}\n"
+        f"- {{name: b, command: [{sys.executable}, {FAKE}, gtp], protocol: gtp, options: null}}\n"
+    )
+    raw = path.read_text().replace(", options: null", "").replace(", options: {Threads: 1}", "")
+    path.write_text(raw)
+    assert main([str(path), "--out", str(tmp_path / "one")]) == 0
+    assert match(tmp_path / "two", "--openings", openings_file, "--pairs", "2", "--seed", "9") == 0
+    one, two = games_of(tmp_path / "one"), games_of(tmp_path / "two")
+    assert [(r.black, r.transcript) for r in one] == [(r.black, r.transcript) for r in two]
+    assert main([str(path), "--pairs", "1", "--out", str(tmp_path / "three")]) == 0
+    assert len(games_of(tmp_path / "three")) == 2
+
+
+def test_the_sequential_test_ends_the_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    bad = engine("bad", "gtp", "illegal")
+    options = ["--openings", "random:6", "--pairs", "500", "--sprt", "elo0=0", "elo1=100"]
+    assert match(out, *options, second=bad) == 0
+    report = json.loads((out / "summary.json").read_text())
+    assert report["state"] == "decided: H1 accepted"
+    assert report["sprt"]["llr"] >= report["sprt"]["bounds"][1] == pytest.approx(2.944, abs=1e-3)
+    assert 4 < report["games_played"] < 100
+    assert "H1 accepted" in capsys.readouterr().out
+    games = (out / "games.jsonl").read_bytes()
+    before = engine_processes()
+    assert main(["--resume", str(out)]) == 0
+    assert (out / "games.jsonl").read_bytes() == games
+    again = json.loads((out / "summary.json").read_text())
+    assert {**again, "seconds_of_this_run": 0, "memory_mb": 0} == {**report, "seconds_of_this_run": 0, "memory_mb": 0}
+    assert engine_processes() == before
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_match_goes_on_to_the_same_result(
+    tmp_path: Path, openings_file: Path, how: signal.Signals
+) -> None:
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    slow = engine("b", "gtp", "slow")
+    options = ["--openings", str(openings_file), "--pairs", "3", "--concurrency", "2"]
+    arguments = [*engine("a", "native"), *slow, "--each", "movetime=100ms", *options]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tools.match", *arguments, "--out", str(out)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    deadline = time.perf_counter() + 60
+    while time.perf_counter() < deadline and not ((out / "games.jsonl").exists() and len(games_of(out)) >= 2):
+        time.sleep(0.02)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(how)
+    printed, _ = process.communicate(timeout=30)
+    assert process.returncode == (-9 if how is signal.SIGKILL else 130), printed
+    if how is not signal.SIGKILL:
+        assert f"go on with: othello-engine match --resume {out}" in printed
+        assert json.loads((out / "summary.json").read_text())["state"] == "interrupted"
+    _, alive = psutil.wait_procs(children, timeout=5)
+    assert [each for each in alive if each.status() != psutil.STATUS_ZOMBIE] == []
+    before = games_of(out)
+    assert 2 <= len(before) < 6
+    with open(out / "games.jsonl", "a") as file:
+        file.write('{"game":6,"black":"a","wh')  # as if it had ended in the middle of a line
+    assert main(["--resume", str(out)]) == 0
+    assert main([*arguments, "--out", str(whole)]) == 0
+    after = games_of(out)
+    assert [record.to_json() for record in after if record.number in {r.number for r in before}] == [
+        record.to_json() for record in before
+    ]
+    assert [(r.number, r.black, r.transcript, r.score) for r in after] == [
+        (r.number, r.black, r.transcript, r.score) for r in games_of(whole)
+    ]
+    with open(out / "games.ggf") as file:
+        assert len(list(read_ggf(file))) == 6
+    results = [json.loads((folder / "summary.json").read_text())["pairings"] for folder in (out, whole)]
+    assert results[0] == results[1]
+
+
+def test_a_terminal_shows_a_table_and_control_c_ends_it(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = [
+        *engine("a", "native"),
+        *engine("b", "gtp", "slow"),
+        "--each",
+        "movetime=100ms",
+        "--openings",
+        "random:6",
+    ]
+    terminal = pexpect.spawn(
+        sys.executable,
+        ["-m", "tools.match", *arguments, "--out", str(out)],
+        cwd=str(ROOT),
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"},
+        dimensions=(40, 80),
+        encoding="utf-8",
+        timeout=60,
+    )
+    terminal.expect("match: [1-9][0-9]* of 200 games")
+    for word in ("w-d-l", "discs", "Elo", "LOS", "faults", "none"):
+        terminal.expect_exact(word)
+    terminal.sendintr()
+    terminal.expect("interrupted; everything is in")
+    terminal.expect("go on with: othello-engine match --resume")
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    assert terminal.exitstatus == 130
+
+
+def test_a_match_can_be_resumed_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "engine"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{FAKE}" native\n')
+    script.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    second = ["--engine", "name=b", "command=./engine"]
+    assert match(Path("out"), "--openings", "random:6", "--pairs", "2", second=second) == 0
+    games = (tmp_path / "out" / "games.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "out" / "games.jsonl").write_text("".join(games[:1]))
+    monkeypatch.chdir("/")
+    assert main(["--resume", str(tmp_path / "out")]) == 0
+    assert [record.number for record in games_of(tmp_path / "out")] == [0, 1, 2, 3]
+
+
+def test_a_finished_folder_is_not_overwritten(
+    tmp_path: Path, openings_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert match(tmp_path / "out", "--openings", openings_file, "--pairs", "1") == 0
+    assert match(tmp_path / "out", "--openings", openings_file, "--pairs", "2") == 2
+    assert "holds a match already" in capsys.readouterr().err
+    assert len(games_of(tmp_path / "out")) == 2
+    assert main(["--resume", str(tmp_path / "out"), "--seed", "3"]) == 2
+    assert "seed can't be changed" in capsys.readouterr().err
+    assert main(["--resume", str(tmp_path)]) == 2
+    assert "holds no match to go on with" in capsys.readouterr().err
+
+
+def test_a_damaged_games_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert match(out, "--openings", "random:6", "--pairs", "2") == 0
+    lines = (out / "games.jsonl").read_text().splitlines(keepends=True)
+    (out / "games.jsonl").write_text("".join([*lines[:2], "what?\n", *lines[2:]]))
+    assert main(["--resume", str(out)]) == 2
+    assert "games.jsonl, line 3: no record of a game" in capsys.readouterr().err
+    assert (out / "games.jsonl").read_text().splitlines(keepends=True)[3:] == lines[2:]
+
+
+def test_limits_that_can_not_be_told_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert match(tmp_path / "out", second=engine("b", "cassio")) == 0
+    assert "b is not told: time per move; its command line has to keep it" in capsys.readouterr().out
+    assert "- b: time per move" in (tmp_path / "out" / "summary.md").read_text()
+
+
+def test_the_end_of_a_match_whose_engines_fail_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = engine("bad", "native", "crashing")
+    assert match(tmp_path / "out", "--openings", "random:6", "--give-up", "2", second=bad) == 0
+    printed = capsys.readouterr().out
+    assert "too few engines are left" in printed
+    assert "bad was taken out: 2 games one after another failed" in printed
+    assert len(games_of(tmp_path / "out")) == 2
+
+
+def test_adjudication_agrees_with_the_plain_solver() -> None:
+    position, found = Position.from_moves(BEFORE_A_PASS), []
+    while not position.is_over:
+        position = position.play(position.legal_moves[-1])
+        if position.n_empties <= 7:
+            found.append(position)
+    passes = [position.swapped() for position in found if position.swapped().must_pass]
+    assert passes
+    with ExactSolver() as solver:
+        for position in found + passes:
+            assert solver(position) == plain_solver.score(position.player, position.opponent), position
+
+
+def test_the_overhead_of_a_fast_match_is_small_and_its_memory_flat() -> None:
+    """Generous bounds; docs/match.md has the figures of 10,000 games."""
+    with players(fake(name="a"), fake("nboard", name="b")) as (first, second):
+        opening = Opening.of(OPENINGS[0])
+        records = [play_game((first, second), opening, QUICK) for _ in range(3)]
+        before = psutil.Process().memory_info().rss
+        records += [play_game((first, second), opening, QUICK) for _ in range(30)]
+        assert psutil.Process().memory_info().rss - before < 4 << 20
+    overheads = sorted(1000 * record.manager_s / len(record.moves) for record in records)
+    assert overheads[len(overheads) // 2] < 1.0
+
+
+def test_help_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--help"])
+    assert stopped.value.code == 0
+    printed = capsys.readouterr().out
+    for word in ("examples:", "--resume", "movetime", "openings", "elo0", "exit status"):
+        assert word in printed
+
+
+def test_a_tournament_goes_on_without_an_engine_that_was_taken_out(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    more = [*engine("bad", "native", "crashing"), *engine("c", "cassio")]
+    assert match(out, "--openings", "random:6", "--pairs", "4", "--give-up", "2", second=more) == 0
+    report = json.loads((out / "summary.json").read_text())
+    assert report["state"] == "played as far as its engines could"
+    assert report["withdrawn"] == ["bad"]
+    assert [engine["games"] for engine in report["engines"]] == [10, 2, 8]
+    assert "Taken out after repeated failures: bad." in (out / "summary.md").read_text()
+    n_games = len(games_of(out))
+    assert main(["--resume", str(out)]) == 0
+    assert len(games_of(out)) == n_games
+
+
+@pytest.mark.e2e
+def test_the_engine_plays_itself_over_every_dialect_without_a_fault(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments: list[str] = []
+    for dialect in ("native", "nboard", "gtp", "cassio"):
+        command = f"{sys.executable} -m protocol --profile classic --protocol {dialect}"
+        settings = "--set MoveTime=30 --set Threads=1 --set Hash=16"
+        arguments += ["--engine", f"name={dialect}", f"protocol={dialect}", f"command={command} {settings}"]
+    arguments += ["--each", "movetime=30ms", f"env.PYTHONPATH={ROOT}", f"directory={ROOT}"]
+    options = ["--openings", "random:8", "--pairs", "1", "--mode", "gauntlet", "--margin", "3s", "--concurrency", "2"]
+    assert main([*arguments, *options, "--out", str(out)]) == 0
+    records = games_of(out)
+    assert len(records) == 6
+    assert [record.fault for record in records if record.fault] == []
+    report = json.loads((out / "summary.json").read_text())
+    for engine_report in report["engines"]:
+        assert engine_report["midgame_mean_ms"] < 60
+
+
+def test_a_folder_is_only_made_when_all_is_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert match(out, "--pairs", "5") == 2
+    assert "there is only the start" in capsys.readouterr().err
+    assert match(out, "--openings", "random:1", "--pairs", "5") == 2
+    assert "random:1 has 4" in capsys.readouterr().err
+    assert match(out, "--openings", tmp_path / "missing") == 2
+    assert "missing: No such file" in capsys.readouterr().err
+    missing = ["--engine", "name=b", "command=/no/such/engine"]
+    assert match(out, second=missing) == 2
+    assert "b can't play: crash: can't start /no/such/engine: no such file" in capsys.readouterr().err
+    assert not out.exists()
+    (tmp_path / "file").touch()
+    assert match(tmp_path / "file" / "out") == 2
+    assert "Not a directory" in capsys.readouterr().err
+
+
+def test_a_folder_keeps_what_it_is_given(tmp_path: Path) -> None:
+    openings = [parse_opening(line) for line in (OPENINGS[0], "-" * 27 + "XO------OX" + "-" * 27 + " O; d6:+1; odd")]
+    folder = Folder.create(tmp_path / "out", {"seed": 3}, openings, "cup")
+    same, settings, again = Folder.load(folder.path)
+    assert (same.event, same.date) == (folder.event, folder.date)
+    assert settings == {"seed": 3}
+    assert again == openings
+    assert list(folder.records()) == []

@@ -1,0 +1,132 @@
+"""The folder of a match: what was to be played, and every game as it ended.
+
+`match.json` and `openings.txt` say what is played, `games.jsonl` holds the finished games, a line each, and is the
+truth: what is not in it was not played. `games.ggf` and `games.txt` are the same games for other programs.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from othello_engine.formats.ggf import format_ggf
+from tools.match.openings import Opening, parse_opening
+from tools.match.record import GameRecord, RecordError
+from tools.match.settings import UsageError
+
+SETTINGS, OPENINGS, GAMES, GGF, TRANSCRIPTS = "match.json", "openings.txt", "games.jsonl", "games.ggf", "games.txt"
+
+
+class Folder:
+    """The files of one match. Raises UsageError for a folder that can't be used.
+
+    event, date: told in the games. untold: by engine, the limits that it could not be told.
+    """
+
+    def __init__(
+        self, path: Path, event: str = "", date: str = "", untold: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self.path = path
+        self.event = event
+        self.date = date
+        self.untold = {name: list(what) for name, what in (untold or {}).items()}
+        self._files: list[TextIO] = []
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        settings: dict[str, Any],
+        openings: Sequence[Opening],
+        event: str = "",
+        untold: Mapping[str, Sequence[str]] | None = None,
+    ) -> Folder:
+        """A new match. settings: as they were given."""
+        if (path / GAMES).exists():
+            raise UsageError(f"{path} holds a match already; go on with --resume {path}, or name another folder")
+        date = f"{datetime.datetime.now():%Y-%m-%d %H:%M:%S}"
+        folder = cls(path, event, date, untold)
+        match = {"name": event, "date": date, "untold": folder.untold, "settings": settings}
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            (path / SETTINGS).write_text(json.dumps(match, indent=1) + "\n", encoding="utf-8")
+            (path / OPENINGS).write_text("".join(f"{opening.line}\n" for opening in openings), encoding="utf-8")
+            (path / GAMES).touch()
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}") from None
+        return folder
+
+    @classmethod
+    def load(cls, path: Path) -> tuple[Folder, dict[str, Any], list[Opening]]:
+        """A match that was begun, its settings and its openings."""
+        try:
+            match = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
+            lines = (path / OPENINGS).read_text(encoding="utf-8").splitlines()
+            openings = [parse_opening(line) if line else Opening.of("") for line in lines]
+            folder, settings = cls(path, match["name"], match["date"], match["untold"]), match["settings"]
+            if not (path / GAMES).exists() or not isinstance(settings, dict):
+                raise ValueError("no settings or no games file")
+        except OSError as error:
+            raise UsageError(f"{path} holds no match to go on with: {error.strerror} ({error.filename})") from None
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"{path} holds no match to go on with: {error}") from None
+        return folder, settings, openings
+
+    def records(self) -> Iterator[GameRecord]:
+        """The finished games, in the order in which they ended. A last line that was not written whole is cut off."""
+        path = self.path / GAMES
+        with open(path, "rb+") as file:
+            end = 0
+            for number, line in enumerate(file, 1):
+                if not line.endswith(b"\n"):
+                    break
+                try:
+                    yield GameRecord.from_json(line.decode("utf-8"))
+                except (RecordError, UnicodeDecodeError) as error:
+                    raise UsageError(f"{path}, line {number}: {error}") from None
+                end += len(line)
+        os.truncate(path, end)
+
+    def rebuild(self) -> None:
+        """Write the files for other programs anew from the games file."""
+        with open(self.path / GGF, "w", encoding="utf-8") as ggf, open(self.path / TRANSCRIPTS, "w") as transcripts:
+            for record in self.records():
+                ggf.write(self._ggf_line(record))
+                transcripts.write(transcript_line(record))
+
+    def open(self) -> None:
+        """Ready to append games."""
+        for name in (GAMES, GGF, TRANSCRIPTS):
+            self._files.append(open(self.path / name, "a", encoding="utf-8"))  # noqa: SIM115 - close() closes them
+
+    def append(self, record: GameRecord) -> None:
+        """Write a game; it counts as played when the line in the games file is whole."""
+        games, ggf, transcripts = self._files
+        games.write(record.to_json() + "\n")
+        games.flush()
+        ggf.write(self._ggf_line(record))
+        transcripts.write(transcript_line(record))
+
+    def close(self) -> None:
+        for file in self._files:
+            file.close()
+        self._files = []
+
+    def _ggf_line(self, record: GameRecord) -> str:
+        return format_ggf(record.to_game(self.event, self.date)) + "\n"
+
+
+def transcript_line(record: GameRecord) -> str:
+    """`GAME BLACK WHITE DISCS TRANSCRIPT [ENDING]`, separated by TABs; discs are black minus white. A board that is
+    not the start stands before the moves.
+    """
+    fields = [str(record.number + 1), record.black, record.white, f"{record.score:+d}", record.text]
+    if record.fault:
+        fields.append(f"{record.fault.kind} of {record.black if record.fault.side == 0 else record.white}")
+    elif record.ending != "played":
+        fields.append(record.ending)
+    return "\t".join(fields) + "\n"
