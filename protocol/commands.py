@@ -106,9 +106,9 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """`undo [n]`"""
+    """`undo [n]`, or `undo round` with None."""
 
-    n_plies: int
+    n_plies: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,7 @@ class CommandError(Exception):
         self.text = text
 
 
+_ROUND = "round"
 _ALIASES = {"position": "setboard", "ucinewgame": "newgame", "uginewgame": "newgame", "d": "display"}
 
 USAGE = (
@@ -164,6 +165,7 @@ USAGE = (
     ("setboard startpos|<64 squares> <side> [moves m1 m2 ...]", "set the position (also: position)"),
     ("move m1 [m2 ...]", "play moves"),
     ("undo [n]", "take back n plies, passes included"),
+    ("undo round", "take back the last move of the side to move and all that followed"),
     ("newgame", "back to the start, nothing remembered"),
     ("go [time MS] [depth N] [nodes N] [exact] [wld] [infinite] ...", "search; ends with bestmove"),
     ("go btime MS wtime MS [binc MS] [winc MS] [movestogo N]", "search within a game clock"),
@@ -330,7 +332,15 @@ def _parse_move(words: Sequence[str]) -> Move:
 
 def _parse_undo(words: Sequence[str]) -> Undo:
     _expect_no_more(words[1:])
+    if words and words[0].lower() == _ROUND:
+        return Undo(None)
     return Undo(_parse_number(words[0], "undo", 1) if words else 1)
+
+
+def is_undo_round(line: str) -> bool:
+    """True for `undo round`, which never waits."""
+    words = line.lower().split()
+    return words[:2] == ["undo", _ROUND]
 
 
 def _parse_debug(words: Sequence[str]) -> Debug:

@@ -13,6 +13,7 @@ from enum import Enum, auto
 
 from othello_engine import __version__
 from othello_engine.errors import ConfigError, EngineError, WeightsError
+from othello_engine.notation import SIDE_NAMES
 from othello_engine.position import Position
 from othello_engine.types import Limits, SearchInfo, SearchResult
 from protocol import commands, exit_status
@@ -95,6 +96,8 @@ class NativeService(Service):
             return
         if word not in _DEFERRED or self._state is State.IDLE:
             self.run_now(line)
+        elif commands.is_undo_round(line):  # whoever sends it looks at the board, and wants it or not, now
+            self.say(commands.format_error("busy", line.split()[0], "not while the engine thinks"))
         elif self._state is State.OPEN:
             self.say(commands.format_error("busy", line.split()[0], "not before stop"))
         elif len(self.waiting) >= QUEUE_LIMIT:
@@ -202,12 +205,22 @@ class NativeService(Service):
         except (ConfigError, EngineError) as error:
             raise CommandError("bad-option-value", str(value), str(error)) from None
 
-    def _undo(self, n_plies: int) -> None:
+    def _undo(self, n_plies: int | None) -> None:
+        if n_plies is None:
+            n_plies = self._plies_of_round()
         if n_plies >= len(self._line):
             played = len(self._line) - 1
             text = f"{played} {'ply' if played == 1 else 'plies'} to take back"
             raise CommandError("nothing-to-undo", str(n_plies), text)
         del self._line[-n_plies:]
+
+    def _plies_of_round(self) -> int:
+        """How many plies ago the side to move last had a choice: its last move, and all that followed, passes too."""
+        side = self.position.side
+        for n_plies, (before, after) in enumerate(zip(self._line[-2::-1], self._line[:0:-1], strict=True), 1):
+            if before.side == side and before.n_empties != after.n_empties:
+                return n_plies
+        raise CommandError("nothing-to-undo", "round", f"{SIDE_NAMES[side]} has not moved yet")
 
     def _evaluate(self) -> None:
         engine, position = self.engine, self.position

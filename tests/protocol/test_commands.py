@@ -95,6 +95,7 @@ def test_the_first_word_tells_the_command(line: str, word: str) -> None:
         ("bench 9 2 64", commands.Bench(9, 2, 64)),
         ("undo", commands.Undo(1)),
         ("undo 12", commands.Undo(12)),
+        ("undo Round", commands.Undo(None)),
         ("move f5 D6c3", commands.Move(("f5", "D6c3"))),
     ],
 )
@@ -130,6 +131,8 @@ def test_a_plain_command_is_read(line: str, command: commands.Command) -> None:
         ("undo 0", "bad-argument 0"),
         ("undo x", "bad-argument x"),
         ("undo 1 2", "bad-argument 2"),
+        ("undo round 2", "bad-argument 2"),
+        ("undo rounds", "bad-argument rounds"),
         ("move", "missing-argument move"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from othello_engine.errors import ConfigError, EngineError, WeightsError
 from othello_engine.position import Position
-from othello_engine.types import NO_MOVE, PASS, Limits, SearchResult, parse_square
+from othello_engine.types import NO_MOVE, PASS, Limits, SearchResult, parse_square, square_name
 from protocol.batch.bench import BENCH_DEPTH, bench_positions
 from protocol.lines import LineError, LineSplitter
 from protocol.native import State
@@ -363,6 +363,43 @@ def test_undo_takes_back_plies_passes_included(desk: Desk) -> None:
             assert desk.send("undo") == []
         assert board(desk) == START
         assert kinds(desk.send("undo")) == ["error nothing-to-undo"]
+
+
+def test_undo_round_goes_back_to_the_side_s_last_choice_across_passes(desk: Desk) -> None:
+    rng = random.Random(10)
+    n_across_passes = 0
+    for _ in range(30):
+        desk.send("newgame")
+        line = [(Position.start(), PASS)]
+        while not line[-1][0].is_over:
+            position = line[-1][0]
+            move = rng.choice(position.legal_moves)
+            line.append((position.play(move), move))
+            desk.send(f"move {square_name(move)}")
+            side = line[-1][0].side
+            own = [i for i in range(1, len(line)) if line[i - 1][0].side == side and line[i][1] != PASS]
+            if rng.random() < 0.3 and own:
+                assert desk.send("undo round") == []
+                assert board(desk) == line[own[-1] - 1][0].to_text()
+                n_across_passes += any(move == PASS for _, move in line[own[-1] :])
+                desk.send("move " + " ".join(square_name(move) for _, move in line[own[-1] :]))
+    assert n_across_passes
+
+
+def test_undo_round_needs_a_move_of_the_side_to_move(desk: Desk) -> None:
+    assert desk.send("undo round") == ["error nothing-to-undo round Black has not moved yet"]
+    desk.send("move d3")
+    assert desk.send("undo round") == ["error nothing-to-undo round White has not moved yet"]
+    desk.send("move c3", "UNDO Round")
+    assert board(desk) == START
+
+
+@pytest.mark.parametrize("state", [name for name in STATES if STATES[name][1] is not State.IDLE])
+def test_undo_round_is_refused_while_anything_runs(state: str) -> None:
+    desk = in_state(state)
+    assert desk.send("undo round") == ["error busy undo not while the engine thinks"]
+    desk.send("stop")
+    assert board(desk) == Position.from_moves("f5d6c3").to_text()
 
 
 def test_moves_of_a_position_line_can_be_taken_back(desk: Desk) -> None:
