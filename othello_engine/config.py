@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT_PROFILE = "strong"
+_PROFILE = "profile"
 MAX_LEVEL = 60
 
 OptionValue = int | bool | str
@@ -32,6 +33,7 @@ EMPTY_STRING = "<empty>"
 """How an empty string option is written, as in UCI."""
 
 _CORES = "cores"
+_PROFILES = "profiles"
 _LEVELS_FILE = "levels.yaml"
 _PROFILE_KEYS = (
     "summary",
@@ -140,14 +142,25 @@ class Config:
         if spec.kind == "button":
             raise ConfigError(f"{spec.name} is a button and holds no value")
         checked = check_option_value(spec, value)
-        if spec.key == "result_line" and checked != "none" and not self.profile.result_line_available:
-            raise ConfigError(f"{spec.name}: the profile {self.profile.name} has no result line")
+        if spec.key == _PROFILE:
+            return self._under(load_profile(str(checked)))
         changes: dict[str, Any] = {spec.key: checked, "explicit": self.explicit | {spec.key}}
-        return replace(self, **changes)
+        return replace(self, **changes)._checked()
+
+    def _under(self, profile: Profile) -> Config:
+        """A copy under another profile, whose defaults take the place of all that nobody has set."""
+        kept = {key: getattr(self, key) for key in self.explicit}
+        return replace(_defaults_of(profile), **kept, explicit=self.explicit)._checked()
+
+    def _checked(self) -> Config:
+        """This configuration, if its values go together; ConfigError otherwise."""
+        if self.result_line != "none" and not self.profile.result_line_available:
+            raise ConfigError(f"ResultLine: the profile {self.profile.name} has no result line")
+        return self
 
     def value_of(self, spec: OptionSpec) -> OptionValue:
         """The value in force of an option that is no button."""
-        return cast(OptionValue, getattr(self, spec.key))
+        return self.profile.name if spec.key == _PROFILE else cast(OptionValue, getattr(self, spec.key))
 
     @property
     def bare_go_level(self) -> int | None:
@@ -256,7 +269,7 @@ def _option_spec(name: str, entry: Mapping[str, Any]) -> OptionSpec:
         default=available_cores() if default == _CORES else default,
         minimum=entry.get("min"),
         maximum=entry.get("max"),
-        choices=tuple(entry.get("values", ())),
+        choices=profile_names() if entry.get("values") == _PROFILES else tuple(entry.get("values", ())),
         unit=entry.get("unit", ""),
         help=entry.get("help", ""),
     )
@@ -324,22 +337,17 @@ def load_config(
     written = _read_file(os.fspath(path)) if path is not None else {}
     chosen = profile
     if chosen is None:
-        chosen = written.get("profile", DEFAULT_PROFILE)
+        chosen = next((value for key, value in written.items() if _fold(key) == _PROFILE), DEFAULT_PROFILE)
         if not isinstance(chosen, str):
             raise ConfigError(f"{path}: profile is a name, not {chosen!a}")
-    settings = load_profile(chosen)
-
-    values = {spec.key: spec.default for spec in option_specs() if spec.kind != "button"}
-    values.update(settings.defaults)
-    config = Config(profile=settings, **cast(dict[str, Any], values))
+    config = _defaults_of(load_profile(chosen))
 
     seen: set[str] = set()
     for key, value in written.items():
-        if key == "profile":
-            continue
         try:
             spec = option_spec(key)
-            config = config.with_option(key, value)
+            if spec.key != _PROFILE:
+                config = config.with_option(key, value)
         except ConfigError as error:
             raise ConfigError(f"{path}: {error}") from None
         if spec.key in seen:
@@ -348,6 +356,13 @@ def load_config(
     for name, value in (overrides or {}).items():
         config = config.with_option(name, value)
     return config
+
+
+def _defaults_of(profile: Profile) -> Config:
+    """The configuration under a profile where nobody has set anything."""
+    values = {spec.key: spec.default for spec in option_specs() if spec.kind != "button" and spec.key != _PROFILE}
+    values.update(profile.defaults)
+    return Config(profile=profile, **cast(dict[str, Any], values))
 
 
 def _read_file(path: str) -> dict[str, Any]:

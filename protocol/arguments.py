@@ -152,6 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument("--strict", action="store_true", help="the first bad game ends it, and nothing is written")
 
     add("warmup", "compile everything ahead of time")
+    add("profiles", "list the profiles: evaluation, search set-up and levels under one name")
     # Programs of their own: here only to be listed.
     for name, summary in (
         ("match", "play engines against each other: any dialects, clocks, openings, SPRT"),

@@ -260,6 +260,8 @@ def _run_command(options: SimpleNamespace, config: Config, wire: Wire) -> int:
         return _solve(options, config, screen, wire)
     if options.command == "convert":
         return _convert(options, screen, wire)
+    if options.command == "profiles":
+        return _profiles(config, screen)
     return _warmup(config, screen)
 
 
@@ -466,6 +468,17 @@ def _convert(options: SimpleNamespace, screen: Screen, wire: Wire) -> int:
         return convert(conversion, screen, wire)
     except ConvertError as error:
         raise _UsageError(str(error)) from None
+
+
+def _profiles(config: Config, screen: Screen) -> int:
+    """A line for each profile; `*` marks the one in force."""
+    from othello_engine.config import load_profile, profile_names
+
+    width = max(len(name) for name in profile_names())
+    for name in profile_names():
+        mark = "*" if name == config.profile.name else " "
+        screen.line(f"{mark} {name:{width}}  {load_profile(name).summary}")
+    return exit_status.DONE
 
 
 def _warmup(config: Config, screen: Screen) -> int:

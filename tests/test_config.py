@@ -36,7 +36,7 @@ def by_name(spec: OptionSpec) -> str:
 
 
 def test_every_declared_option_is_a_field_of_the_configuration() -> None:
-    fields = [f.name for f in dataclasses.fields(Config) if f.name not in ("profile", "explicit")]
+    fields = [f.name for f in dataclasses.fields(Config) if f.name != "explicit"]
     assert fields == [spec.key for spec in VALUED]
 
 
@@ -172,6 +172,23 @@ def test_levels_never_get_weaker() -> None:
         assert weaker.depth <= stronger.depth
         assert weaker.exact_empties <= stronger.exact_empties
         assert (weaker.depth, weaker.exact_empties) != (stronger.depth, stronger.exact_empties)
+
+
+def test_another_profile_changes_what_nobody_has_set() -> None:
+    strong = load_config(profile="strong", overrides={"Hash": 64, "MoveOverhead": 7})
+    changed = strong.with_option("profile", "Classic")
+    assert changed.profile is load_profile("classic")
+    assert (changed.hash_mb, changed.move_overhead_ms) == (64, 7)
+    assert changed.solve_empties == load_config(profile="classic").solve_empties != strong.solve_empties
+    assert changed.with_option("Profile", "strong") == strong
+    assert changed.value_of(option_spec("Profile")) == "classic"
+    with pytest.raises(ConfigError, match="Profile is one of classic strong, not 'nonsense'"):
+        strong.with_option("Profile", "nonsense")
+
+
+def test_a_profile_among_single_values_counts_as_if_it_came_first() -> None:
+    given = {"SolveEmpties": 5, "Profile": "classic", "Level": 3}
+    assert load_config(overrides=given) == load_config(profile="classic", overrides={"SolveEmpties": 5, "Level": 3})
 
 
 def test_a_level_that_was_chosen_overrides_the_time_per_move() -> None:

@@ -176,9 +176,15 @@ class Engine:
             self._refuse_if_busy(f"{spec.name} can't be changed")
             if spec.key == "eval_file" and changed.eval_file:
                 check_weights(changed.eval_file)
-            self._config = changed
+            former, self._config = self._config, changed
             conductor = self._conductor
             if conductor is None:
+                return
+            if spec.key == "profile":
+                if _workers_of(former) != _workers_of(changed):
+                    conductor.close(0)
+                    self._conductor = None
+                    self._started()
                 return
             # Also if the value is the old one: it may not have been had the last time.
             if spec.key == "threads":
@@ -366,6 +372,11 @@ class Engine:
     def _refuse_if_busy(self, what: str) -> None:
         if self._running is not None:
             raise BusyError(f"{what} while a search runs")
+
+
+def _workers_of(config: Config) -> tuple[object, ...]:
+    """What the workers are started with."""
+    return config.profile.evaluation, config.eval_file, config.threads, config.hash_mb
 
 
 def _ignore(_: str) -> None:

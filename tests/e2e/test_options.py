@@ -104,6 +104,21 @@ def test_an_option_of_many_lines_takes_effect_at_once(engine: EngineProcess) -> 
     assert {info.multipv for info in answer.infos} == {1, 2, 3}
 
 
+def test_another_profile_searches_with_its_own_evaluation(start: StartEngine) -> None:
+    engine = start(options={"Threads": 1, "Hash": 16})
+    engine.wait_ready()
+    searches = ("setboard startpos moves f5d6c3", "go depth 3")
+    strong = engine.search(*searches)
+    assert engine.ask("setoption name Profile value classic", timeout=60) == []
+    classic = engine.search("setboard startpos moves f5d6c3", "go depth 3")
+    workers_in_the_end(engine, 1)
+    assert engine.ask("setoption name Profile value strong", timeout=60) == []
+    again = engine.search(*searches)
+    kinds = [answer.last.score_kind for answer in (strong, classic, again)]
+    assert kinds == ["cp", "raw", "cp"]
+    assert [info.score for info in strong.infos] == [info.score for info in again.infos]
+
+
 def test_the_number_of_workers_follows_the_option(start: StartEngine) -> None:
     engine = start(options={"Threads": 1})
     engine.wait_ready()

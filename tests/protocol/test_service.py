@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -384,6 +385,20 @@ def test_undo_round_goes_back_to_the_side_s_last_choice_across_passes(desk: Desk
                 n_across_passes += any(move == PASS for _, move in line[own[-1] :])
                 desk.send("move " + " ".join(square_name(move) for _, move in line[own[-1] :]))
     assert n_across_passes
+
+
+def test_another_profile_is_loaded_before_the_next_search(desk: Desk) -> None:
+    desk.send("isready", "setoption name Hash value 32")
+    desk.engine.ready.clear()  # as an engine that starts other workers
+    desk.send("setoption name Profile value strong", "go depth 3")
+    assert "go" not in desk.engine.names()
+    desk.engine.ready.set()
+    while "go" not in desk.engine.names():
+        desk.said()
+        time.sleep(0.01)
+    assert desk.engine.config.profile.name == "strong"
+    assert desk.engine.config.hash_mb == 32
+    assert "option name Profile type combo default strong var classic var strong" in desk.send("uoi")
 
 
 def test_undo_round_needs_a_move_of_the_side_to_move(desk: Desk) -> None:
