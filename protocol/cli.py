@@ -48,6 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv and argv[0] in PROGRAMS:
         return _run_program(argv[0], argv[1:])
     options = _options(argv)
+    if options.command in PROGRAMS:
+        problem = f"{options.command} has options of its own: write othello-engine {options.command} ..."
+        return _complain(problem, exit_status.BAD_COMMAND_LINE)
     if options.version:
         from othello_engine import __version__
 
@@ -62,6 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = _load_config(options)
         if options.command is None:
             return _run_daemon(options.protocol, config, wire)
+        if options.protocol != "native":
+            raise _UsageError(f"--protocol is what the daemon speaks; {options.command} has no use for it")
         return _run_command(options, config, wire)
     except (ConfigError, _UsageError) as error:
         return _complain(error, exit_status.BAD_COMMAND_LINE)

@@ -72,10 +72,13 @@ class GtpService(Service):
         return request is not None and request.name.lower() == "quit"
 
     def take_line(self, line: str) -> None:
-        """Runs a command, or lets it wait for the one that runs."""
+        """Runs a command, or lets it wait for the one that runs; but nobody who leaves waits for the engine to load."""
         if gtp_lines.is_interrupt(line):
             self.stop_task()
         elif gtp_lines.parse_request(line) is not None:
+            is_loading = self.task is not None and not isinstance(self.task, Search)
+            if is_loading and not self.waiting and self.is_quit(line):
+                self.stop_task()
             self._run_or_wait(line)
 
     def refuse_line(self, problem: LineError, text: str) -> None:
@@ -136,8 +139,11 @@ class GtpService(Service):
             self.say(line)
 
     def say_fault(self, problem: str) -> None:
-        """The answer of the command in hand; a fault apart from any is told of on stderr."""
-        if self._owed is not None:
+        """The answer of the command in hand; a fault apart from any is told of on stderr.
+
+        So is one while a search runs: the command that waits for it will have its answer from it.
+        """
+        if self._owed is not None and not isinstance(self.task, Search):
             self._fail(f"internal error: {problem}")
         else:
             _complain(problem)
@@ -206,6 +212,9 @@ class GtpService(Service):
     def _clear_board(self, request: Request) -> Answer:
         """A new game. The answer comes when the engine has loaded, so that no clock of the game waits for that."""
         self._begin(Record())
+        return self._answer_when_loaded()
+
+    def _answer_when_loaded(self) -> Answer:
         self.start_task(Task(self.next_generation()))
         return None
 
@@ -217,11 +226,11 @@ class GtpService(Service):
             self.engine_if_built.new_game()
 
     def launch_other(self, task: Task) -> None:
-        """`clear_board` has waited for nothing else than that the engine can take a task."""
+        """A command that sets up a game has waited for nothing else than that the engine can take a task."""
         self.give_up_other(task)
 
     def give_up_other(self, task: Task) -> None:
-        """`clear_board` was interrupted, or the engine can't load, which has been said."""
+        """It was interrupted, or the engine can't load, which has been said."""
         if self._owed is not None:
             self._succeed(())
         self.end_task()
@@ -260,7 +269,7 @@ class GtpService(Service):
             raise RequestError("cannot load file: there is no game in it")
         moves = [each.move for each in game.moves]
         self._begin(Record.of(game.start, moves if before is None else moves[: max(0, before - 1)]))
-        return ()
+        return self._answer_when_loaded()
 
     def _set_board(self, request: Request) -> Answer:
         try:
@@ -268,7 +277,7 @@ class GtpService(Service):
         except BoardError as error:
             raise RequestError(f"syntax error: {error}") from None
         self._begin(Record(position))
-        return ()
+        return self._answer_when_loaded()
 
     def _setup(self, request: Request) -> Answer:
         """These discs and no others, in a game that has not begun."""
@@ -336,7 +345,8 @@ class GtpService(Service):
 
         def make(result: SearchResult) -> Sequence[str]:
             self._record = self._record.play(colour, result.best_move)
-            self._clocks.spend(colour, self._clock() - begun)
+            # The controller's clock also shows the way there and back.
+            self._clocks.spend(colour, self._clock() - begun + self.config.move_overhead_ms / 1000)
             return (square_name(result.best_move),)
 
         self._search(position, self._clocks.limits(colour), make, makes_do=True)

@@ -228,7 +228,12 @@ class NboardService(Service):
 
     def _ping(self, number: str) -> None:
         """The client waits with its clocks for the first `pong`, so loading is waited for there, and only there."""
-        if self._has_ponged or self.is_loaded:
+        try:
+            if self._has_ponged or self.is_loaded:
+                self._pong(number)
+                return
+        except Exception as error:  # there is no engine, and without a `pong` the client drops all that we say
+            self._say_status(describe(error))
             self._pong(number)
             return
         self._owed_pong = number

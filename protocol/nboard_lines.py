@@ -185,7 +185,8 @@ def _parse_number(command: str, text: str, minimum: int | None = None) -> int:
 _BLANKS_BETWEEN = re.compile(r"(\S+)\s+([+-]?[\d.]+)(?:\s+([\d.]+))?", re.ASCII)
 """A move as Edax writes it, which clients pass on: with blanks for the slashes."""
 
-_MOVE_TAG = re.compile(r"(?<![A-Za-z])([BW])\s*\[([^\]/]*)/([^\]]*)\]", re.IGNORECASE)
+_MOVE_TAG = re.compile(r"(?<![A-Za-z])([BW])\s*\[([^\[\]/]*)/([^\[\]]*)\]", re.IGNORECASE)
+"""A move with more than its square. No bracket within it: of a line full of them, each would be followed to the end."""
 
 
 def _without_value(match: re.Match[str]) -> str:

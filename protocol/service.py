@@ -17,7 +17,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -36,7 +36,7 @@ QUEUE_LIMIT = 1024
 _QUIT_GRACE_SECONDS = 0.8
 """How long a `quit` lets the commands before it have their answers while the engine is loading."""
 _READER_CHECK_SECONDS = 1.0
-"""How often, after the end of input, it is made sure that somebody still reads the answers."""
+"""How often, while an answer is to come, it is made sure that somebody still reads it."""
 
 
 class Output(Protocol):
@@ -295,7 +295,7 @@ class Service(ABC):
             due.append(seconds)
         if self._quit_deadline is not None:
             due.append(max(0.0, self._quit_deadline - self._clock()))
-        if self._input_ended:
+        if self.is_occupied:
             due.append(_READER_CHECK_SECONDS)
         return min(due, default=None)
 
@@ -307,7 +307,7 @@ class Service(ABC):
             self._show(self.task, self.task.gate.flush())
         if self._quit_deadline is not None and self._clock() >= self._quit_deadline:
             self.exit_status = exit_status.DONE
-        elif self._input_ended and self.is_occupied and self._output.reader_is_gone():
+        elif self.is_occupied and self._output.reader_is_gone():
             self.exit_status = exit_status.OUTPUT_CLOSED
 
     def _take(self, event: Event) -> None:
@@ -357,7 +357,8 @@ class Service(ABC):
             if self.task is None and not self._held and self.waiting:
                 self.run_now(self.waiting.popleft())
             elif not self._held and self._inbox:
-                self._process(self._inbox.popleft())
+                with self._saying_faults():
+                    self._process(self._inbox.popleft())
             else:
                 break
         if self._input_ended and self.exit_status is None:
@@ -365,9 +366,18 @@ class Service(ABC):
                 self.exit_status = exit_status.DONE
             elif not self._held:
                 was_running = self.task
-                self.stop_at_end_of_input()
+                with self._saying_faults():
+                    self.stop_at_end_of_input()
                 if self.task is not was_running:
                     self._go_on()
+
+    @contextlib.contextmanager
+    def _saying_faults(self) -> Iterator[None]:
+        """What is raised is said, and the loop goes on."""
+        try:
+            yield
+        except Exception as error:
+            self.say_fault(describe(error))
 
     # -- for dialects: lines -----------------------------------------------------------------------------------
 
@@ -417,8 +427,8 @@ class Service(ABC):
         """Asks for `loaded`, once."""
         if self._loading:
             return
-        self._loading = True
         engine = self.engine
+        self._loading = True
 
         def job() -> None:
             try:
@@ -542,9 +552,14 @@ class Service(ABC):
     def _fail_task(self, task: Task, problem: str) -> None:
         """The answer of a task that the engine could not take: the client must not wait for ever."""
         task.stopping = True
-        if not isinstance(task, Search):
-            self.say_fault(problem)
-        self._give_up(task, problem)
+        try:
+            if not isinstance(task, Search):
+                self.say_fault(problem)
+            self._give_up(task, problem)
+        except Exception as error:  # not even that can be answered; what comes next has to be
+            if self.task is task:
+                self.end_task()
+            self.say_fault(describe(error))
 
     def _show(self, search: Search, infos: list[SearchInfo]) -> None:
         if infos:

@@ -27,6 +27,9 @@ HARD_SHARE = 0.4
 """But never more than this part of what is left on the clock, while other moves follow."""
 SOLVE_SHARE = 0.5
 """Part of what is left on the clock that a solve may take: the moves after it cost next to nothing."""
+LAST_RESERVE_MS, MOST_LAST_RESERVE_MS = 20, 100
+"""Kept back from the last move before a clock is full again, with a twentieth of it: on a machine with twice the work
+it can do, one move in thirty comes up to 20 ms later than planned."""
 LEAST_GROWTH, MOST_GROWTH = 1.5, 5.0
 """How many times as long as the one before an iteration may be expected to take."""
 OVERRUN_PART = 0.5
@@ -133,7 +136,8 @@ def clock_budget(clock_ms: int, increment_ms: int, moves_to_go: int | None, n_em
     increment = max(0, increment_ms)
     share = min(usable, usable / planned + increment * (1 - 1 / planned))
     if moves == 1:
-        last = _less_reserve(usable, rules.reserve_ms)
+        # All that is left may be spent, so that nothing makes up for a delay: it costs the game.
+        last = _less_reserve(usable, max(rules.reserve_ms, min(LAST_RESERVE_MS + usable / 20, MOST_LAST_RESERVE_MS)))
         return Budget(last, last, may_overrun_soft=True, solve_ms=last)
     hard = min(share * HARD_FACTOR, usable * HARD_SHARE + min(increment, usable / 2), usable)
     hard = _less_reserve(hard, rules.reserve_ms)

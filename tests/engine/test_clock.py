@@ -109,6 +109,13 @@ def test_an_absurd_number_of_moves_to_go_counts_as_one(moves_to_go: int) -> None
     assert budget_for(limits, BLACK, 40, CLASSIC) == budget_for(Limits(black_ms=10_000), BLACK, 1, CLASSIC)
 
 
+@pytest.mark.parametrize(("clock", "kept"), [(30, 17), (100, 30), (1_000, 75), (10_000, 105)])
+def test_more_is_kept_back_where_a_delay_would_cost_the_game(clock: int, kept: int) -> None:
+    budget = budget_for(Limits(black_ms=clock, moves_to_go=1), BLACK, 40, TimeRules(10, 0, 20))
+    assert budget.hard_ms is not None
+    assert clock - budget.hard_ms == pytest.approx(kept, abs=1)
+
+
 def test_moves_to_go_spreads_the_clock_no_thinner_than_the_board_does() -> None:
     few = budget_for(Limits(black_ms=60_000, moves_to_go=5), BLACK, 50, CLASSIC)
     many = budget_for(Limits(black_ms=60_000, moves_to_go=500), BLACK, 50, CLASSIC)

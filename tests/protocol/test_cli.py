@@ -110,6 +110,9 @@ def test_nothing_heavy_is_imported_for_a_first_answer(argument: str) -> None:
         (["solve", "x.obf", "--json", "r", "--csv", "./r"], "r and ./r are the same file"),
         (["solve", "--json", "x.obf"], "solve FILE"),
         (["solve", "-", "--set", "hash=0"], "from 1 to 65536"),
+        (["--protocol", "gtp", "match"], "othello-engine match ..."),
+        (["--set", "threads=2", "conformance"], "othello-engine conformance ..."),
+        (["--protocol", "gtp", "perft", "3"], "perft has no use for it"),
     ],
 )
 def test_a_bad_command_line_is_status_two_with_the_offence(arguments: list[str], words: str) -> None:

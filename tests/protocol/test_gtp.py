@@ -441,11 +441,12 @@ def test_moves_are_timed_where_the_controller_does_not(desk: Desk) -> None:
     desk.now += 12.5
     desk.engine.finish("d3")
     desk.answers("play w c5", "reg_genmove b")
-    assert desk.engine.limits == Limits(black_ms=47_500, multipv=1)
+    left = 47_500 - desk.engine.config.move_overhead_ms  # which the controller's clock shows as well
+    assert desk.engine.limits == Limits(black_ms=left, multipv=1)
     desk.now += 30
     desk.finish()
     desk.send("genmove b")
-    assert desk.engine.limits == Limits(black_ms=47_500, multipv=1), "reg_genmove costs nothing"
+    assert desk.engine.limits == Limits(black_ms=left, multipv=1), "reg_genmove costs nothing"
 
 
 def test_analyses_know_no_clock_and_ask_for_the_lines_they_need(desk: Desk) -> None:
@@ -655,6 +656,18 @@ def test_a_fault_apart_from_any_command_goes_to_stderr(desk: Desk, capsys: pytes
     assert capsys.readouterr().err == "othello-engine: something broke\n"
 
 
+def test_a_fault_during_a_search_leaves_the_answer_to_the_search(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.ask("clear_board")
+    assert desk.answers("1 genmove b") == []
+    desk.service.say_fault("something broke")
+    assert desk.said() == []
+    assert capsys.readouterr().err == "othello-engine: something broke\n"
+    assert desk.finish("d3") == ["=1 d3"]
+    assert desk.ask("2 name") == "=2 othello-engine"
+
+
 def test_a_fault_within_a_command_is_its_answer(desk: Desk) -> None:
     desk.ask("clear_board")
 
@@ -702,6 +715,20 @@ def test_the_traffic_is_logged_where_an_option_says(desk: Desk, tmp_path: Path) 
 def test_quit_is_answered(desk: Desk) -> None:
     assert desk.answers("3 quit", "name") == ["=3"]
     assert desk.ended == 0
+
+
+def test_a_quit_does_not_wait_for_the_engine_to_load() -> None:
+    desk = Desk(cold=True)
+    assert desk.answers("1 clear_board", "2 quit") == ["=1", "=2"]
+    assert desk.ended == 0
+
+
+@pytest.mark.parametrize("command", ["clear_board", "othello_engine-setboard " + START_TEXT])
+def test_a_game_is_set_up_when_the_engine_has_loaded(command: str) -> None:
+    desk = Desk(cold=True)
+    assert desk.answers(command) == []
+    desk.engine.ready.set()
+    assert split_answers([*desk.wait_for("="), *desk.said()]) == ["="]
 
 
 def test_quit_waits_its_turn() -> None:

@@ -248,6 +248,7 @@ def test_without_an_engine_there_is_still_an_answer() -> None:
     desk = Desk(prepare=fail)
     desk.service._make_engine = lambda config, say: fail(FakeEngine(config, say))  # type: ignore[assignment,return-value]
     assert desk.send("nboard 2") == ["set myname OthelloEngine21", "status no memory"]
+    assert "pong 1" in desk.send("ping 1")
     lines = desk.send("go")
     assert [line for line in lines if line.startswith("===")] == ["=== D3//0.00"]
     assert lines[-1] == "status no memory"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 
 import pytest
 
@@ -196,6 +197,14 @@ def test_a_game_may_have_a_count_before_it_and_text_that_looks_like_a_move() -> 
 
 
 # -- answers -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("piece", ["B[", "B[F5/", "W[F5//"])
+def test_a_longest_line_of_open_brackets_is_refused_at_once(piece: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(RefusedError):
+        parse_command("set game (;GM[Othello]" + piece * (65_000 // len(piece)))
+    assert time.monotonic() - began < 2
 
 
 def test_a_line_of_play_is_one_word_with_passes_in_it() -> None:

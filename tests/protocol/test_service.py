@@ -488,6 +488,19 @@ def test_a_report_or_result_that_makes_no_sense_keeps_nobody_waiting(desk: Desk)
     assert kinds(desk.said()) == ["bestmove"]
 
 
+def test_the_service_outlives_an_answer_that_can_not_be_given_at_all(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.send("go depth 3", "go depth 4")
+    monkeypatch.setattr(desk.service, "answer", lambda search, result: 1 // 0)
+    desk.engine.finish("d3")
+    assert kinds(desk.said()) == ["error internal"]
+    monkeypatch.undo()
+    assert desk.engine.limits == Limits(depth=4)
+    desk.engine.finish("d3")
+    assert desk.said() == ["bestmove d3"]
+
+
 def test_an_illegal_answer_is_never_passed_on(desk: Desk) -> None:
     for move in (parse_square("a1"), PASS, NO_MOVE):
         desk.send("go depth 3")
