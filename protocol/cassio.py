@@ -22,6 +22,7 @@ from protocol.cassio_lines import (
     SearchRequest,
     format_effort,
     limits_of,
+    nothing_known,
     read_command,
     read_feed,
     read_search,
@@ -202,7 +203,10 @@ class CassioService(Service):
     def answer(self, search: Search, result: SearchResult) -> None:
         """The last result line, unless it has been said, and the end of the answer."""
         assert isinstance(search, _Search)
-        for info in result.lines[:1]:
+        lines = result.lines
+        if not lines and search.said is None and not search.stopping and result.error is None:
+            lines = (nothing_known(result),)  # its time was over before anything was found, and yet a move is needed
+        for info in lines[:1]:
             total = replace(info, nodes=max(info.nodes, result.nodes), time_ms=max(info.time_ms, result.time_ms))
             self._say_result(search, total, is_last=True)
         if result.error is not None:

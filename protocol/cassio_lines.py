@@ -14,7 +14,20 @@ from dataclasses import dataclass
 from othello_engine.errors import IllegalMoveError, PositionError
 from othello_engine.notation import format_squares
 from othello_engine.position import Position
-from othello_engine.types import BLACK, N_SQUARES, PASS, Bound, Goal, Limits, Score, ScoreKind, SearchInfo, square_name
+from othello_engine.types import (
+    BLACK,
+    N_SQUARES,
+    NO_MOVE,
+    PASS,
+    Bound,
+    Goal,
+    Limits,
+    Score,
+    ScoreKind,
+    SearchInfo,
+    SearchResult,
+    square_name,
+)
 
 PROTOCOL_WORD = "ENGINE-PROTOCOL"
 MIDGAME_SEARCH, ENDGAME_SEARCH, FEED_HASH = "midgame-search", "endgame-search", "feed-hash"
@@ -234,6 +247,13 @@ def result_of(request: SearchRequest, info: SearchInfo) -> Result:
         line[:2] if info.pv[:1] == (PASS,) else line,
     )
     return Result(", ".join(fields), info.nodes, info.time_ms)
+
+
+def nothing_known(result: SearchResult) -> SearchInfo:
+    """The line of play of a search that had no time to find any: its move, of which only the bounds of the game hold."""
+    score = Score(ScoreKind.CENTIDISCS, round(-100 * _WIDEST), Bound.LOWER)
+    pv = (result.best_move,) if result.best_move != NO_MOVE else ()
+    return SearchInfo(0, 0, 100, 1, score, result.nodes, result.time_ms, 0, 0, pv)
 
 
 def format_effort(nodes: int, time_ms: int) -> str:

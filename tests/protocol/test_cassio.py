@@ -343,6 +343,17 @@ def test_what_a_stopped_search_has_found_is_told(desk: Any) -> None:
     assert said[1:] == ["ready."]
 
 
+def test_a_search_without_time_to_find_anything_has_a_line_all_the_same() -> None:
+    desk = desk_of(MoveTime=1)
+    desk.send(SEARCH)
+    desk.engine.finish("g5")
+    said = desk.said()
+    assert said == [
+        SEARCH.split()[2] + ", move g5, depth 0, @100%, W-64.00 <= v <= W+64.00, g5, node 0, time 0.000",
+        "ready.",
+    ]
+
+
 def test_a_better_move_of_an_interrupted_iteration_is_a_bound(desk: Any) -> None:
     desk.send(SEARCH)
     score = Score(ScoreKind.RAW, 800, Bound.LOWER)

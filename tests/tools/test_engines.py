@@ -20,7 +20,7 @@ import tools.engines
 from othello_engine.formats.game import GameClock
 from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE, parse_square
-from tools.engines.drivers import DIALECTS, Evaluation, FaultError, FaultKind, Setup, untold_limits
+from tools.engines.drivers import DIALECTS, Evaluation, FaultError, FaultKind, Setup, between, untold_limits
 from tools.engines.player import Player
 from tools.engines.process import (
     MAX_LINE,
@@ -147,6 +147,14 @@ def test_a_flood_of_lines_costs_no_memory_and_no_more_than_the_time() -> None:
             program.read_until(re.compile("never"), soon(0.5))
         assert psutil.Process().memory_info().rss - before < 8 << 20
         assert len(b"".join(line.raw for line in program.read_available())) < 1 << 18
+
+
+def test_a_flood_on_standard_error_does_not_move_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter(range(100))
+    with Program(["sleep", "600"]) as program:
+        monkeypatch.setattr(program, "_wait", lambda seconds: next(looks) >= 0)  # something can always be read
+        with pytest.raises(SilenceError):
+            program.read_line(soon(-1))
 
 
 def test_a_line_without_end_is_a_flood() -> None:
@@ -349,7 +357,7 @@ def test_cassio_is_asked_about_positions(tmp_path: Path) -> None:
     assert lines == [
         "ENGINE-PROTOCOL init",
         "ENGINE-PROTOCOL new-position",
-        f"ENGINE-PROTOCOL midgame-search {board} -64.00 64.00 60 73",
+        f"ENGINE-PROTOCOL midgame-search {board} -64.00 64.00 60 100",
         "ENGINE-PROTOCOL quit",
     ]
     lines = told(tmp_path, fake("cassio", limits=Limits(depth=12), precision=95))
@@ -462,6 +470,25 @@ def test_a_program_that_never_gets_ready_is_given_up() -> None:
     assert fault.value.kind is FaultKind.HANG
 
 
+def test_the_wait_for_a_program_that_never_gets_ready_is_not_the_managers_time() -> None:
+    with playing(fake("native", "unready", start_limit_s=0.3)) as player:
+        with pytest.raises(FaultError):
+            player.start_game(Setup(START, ()))
+        assert player.held_s >= 0.3
+
+
+def test_an_interruption_while_a_program_is_started_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*arguments: object, **more: object) -> Program:
+        player.interrupt()  # there is no program to kill yet
+        return Program(*arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tools.engines.player.Program", start)
+    before = time.perf_counter()
+    with playing(fake("native", "unready", start_limit_s=20.0)) as player, pytest.raises(FaultError, match="closed"):
+        player.start_game(Setup(START, ()))
+    assert time.perf_counter() - before < 5
+
+
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 def test_a_player_ends_politely_and_for_certain(dialect: str) -> None:
     for behaviour in ("good", "lasting"):
@@ -499,3 +526,11 @@ def test_limits_are_written_as_they_are_read() -> None:
 
 def test_all_errors_of_programs_are_program_errors() -> None:
     assert {StartError, EndedError, SilenceError, FloodError} == set(ProgramError.__subclasses__())
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "value"),
+    [(2, 2, 2), (1, 3, 2), (2, 64, 2), (-64, -3, -3), (-64, 64, None), (64, 64, 64), (-64, -64, -64)],
+)
+def test_of_a_half_open_value_the_end_there_is_counts(low: float, high: float, value: float | None) -> None:
+    assert between(low, high) == value

@@ -434,7 +434,9 @@ class CassioDriver(Driver):
         if depth < self._DEEPEST and depth >= self._position.n_empties:
             search = f"endgame-search {board} -64 64 100"
         else:
-            search = f"midgame-search {board} -64.00 64.00 {depth} {self.spec.precision}"
+            # Where only its time limits a search, nothing is to be said against a proof.
+            precision = self.spec.precision if depth < self._DEEPEST else 100
+            search = f"midgame-search {board} -64.00 64.00 {depth} {precision}"
         reply = self._order(search, patience_s)
         line = reply.last(board[:1])
         result = self._RESULT.fullmatch(line)
@@ -442,9 +444,8 @@ class CassioDriver(Driver):
             raise _refusal(f"{search}: no result line, but {line[:200]!a}")
         move, depth_reached, *bounds, nodes = result.groups()
         low, high = (float(v) * (1 if "BW"[side] == colour else -1) for colour, v in (bounds[:2], bounds[2:]))
-        return Answer(
-            move, reply.seconds, Evaluation((low + high) / 2, int(depth_reached), int(nodes) if nodes else None)
-        )
+        value = between(min(low, high), max(low, high))
+        return Answer(move, reply.seconds, Evaluation(value, int(depth_reached), int(nodes) if nodes else None))
 
     def say_goodbye(self) -> None:
         self.program.send("ENGINE-PROTOCOL quit")
@@ -466,6 +467,13 @@ DIALECTS: dict[str, type[Driver]] = {
 
 def _names(moves: Sequence[int]) -> str:
     return " ".join([square_name(move) for move in moves])
+
+
+def between(low: float, high: float) -> float | None:
+    """A value in discs by its bounds: of a half-open one the end there is; None if they say nothing."""
+    if (low <= -64) == (high >= 64):
+        return None if low <= -64 else (low + high) / 2
+    return high if low <= -64 else low
 
 
 def _discs(text: str) -> float | None:
