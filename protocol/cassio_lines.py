@@ -250,7 +250,7 @@ def result_of(request: SearchRequest, info: SearchInfo) -> Result:
 
 
 def nothing_known(result: SearchResult) -> SearchInfo:
-    """The line of play of a search that had no time to find any: its move, of which only the bounds of the game hold."""
+    """The line of play of a search that had no time to find any: its move, and bounds that hold for every move."""
     score = Score(ScoreKind.CENTIDISCS, round(-100 * _WIDEST), Bound.LOWER)
     pv = (result.best_move,) if result.best_move != NO_MOVE else ()
     return SearchInfo(0, 0, 100, 1, score, result.nodes, result.time_ms, 0, 0, pv)

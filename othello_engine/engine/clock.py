@@ -146,7 +146,7 @@ def clock_budget(clock_ms: int, increment_ms: int, moves_to_go: int | None, n_em
     return Budget(soft, hard, may_overrun_soft=False, solve_ms=solve)
 
 
-def _less_reserve(time_ms: float, reserve_ms: int) -> float:
+def _less_reserve(time_ms: float, reserve_ms: float) -> float:
     """What is left of a share of a clock after the reserve; a share that is hardly more than that is halved."""
     return max(time_ms - reserve_ms, time_ms / 2)
 

@@ -81,7 +81,8 @@ class FakePlayer:
             time.sleep(LATE_S)
         while behaviour == "flooding":
             print("info string " + 100 * "flood ")
-        return {"illegal": "d4", "passing": "pass", "refusing": "error"}.get(behaviour, self.move)
+        answers = {"illegal": "d4", "passing": "pass", "refusing": "error", "resigning": "resign"}
+        return answers.get(behaviour, self.move)
 
 
 def native(player: FakePlayer, line: str) -> str | None:
@@ -148,7 +149,7 @@ def gtp(player: FakePlayer, line: str) -> str | None:
         answer = player.choose()
         if answer == "error":
             return "? told to refuse\n"
-        if answer not in ("d4", "pass"):
+        if answer not in ("d4", "pass", "resign"):
             player.play(answer)
     elif command == "time_settings":
         if player.behaviour == "whole-seconds" and "." in line:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -19,7 +20,10 @@ import pexpect
 import psutil
 import pytest
 
+from othello_engine.errors import EngineError
+from othello_engine.formats.game import Game, Result, bare_moves
 from othello_engine.formats.ggf import read_ggf
+from othello_engine.formats.text import read_text
 from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE
 from tests.tools.fake_player import LATE_S, SLOW_S
@@ -28,7 +32,7 @@ from tools.engines.drivers import DIALECTS, FaultKind
 from tools.engines.player import Player
 from tools.engines.spec import EngineSpec, Limits
 from tools.match.__main__ import main
-from tools.match.folder import Folder
+from tools.match.folder import Folder, transcript_line
 from tools.match.game import FORFEIT, Rules, play_game
 from tools.match.openings import Opening, OpeningsError, drawn, parse_opening, random_openings, read_openings
 from tools.match.picture import course
@@ -135,6 +139,7 @@ def test_times_and_values_of_the_moves_are_kept() -> None:
         ("cassio", "flooding", FaultKind.HANG, "no answer in time"),
         ("native", "late", FaultKind.TIME, "s where 0.050 s were left"),
         ("native", "refusing", FaultKind.REFUSAL, "told to refuse"),
+        ("gtp", "resigning", FaultKind.RESIGNATION, "it resigned"),
     ],
 )
 def test_a_fault_loses_its_game_and_no_other(dialect: str, behaviour: str, kind: FaultKind, text: str) -> None:
@@ -204,12 +209,27 @@ def test_a_crashed_program_is_started_again(tmp_path: Path) -> None:
     assert second.fault is None
 
 
+def test_a_program_that_ended_between_games_is_started_again() -> None:
+    with players(fake(), fake("nboard")) as (good, other):
+        assert play_game((good, other), Opening.of(OPENINGS[0]), QUICK).fault is None
+        program = other._running.program
+        program.send("quit")
+        program.wait_exit(5)
+        assert play_game((other, good), Opening.of(OPENINGS[0]), QUICK).fault is None
+
+
 def test_programs_keep_running_from_game_to_game_unless_told_otherwise() -> None:
     before = engine_processes()
     with players(fake(), fake("gtp", restart=True)) as (kept, restarted):
         for moves in OPENINGS[:2]:
             assert play_game((kept, restarted), Opening.of(moves), QUICK).fault is None
             assert len(engine_processes() - before) == 1
+
+
+def test_cpu_time_is_not_known_of_a_program_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = iter([1.0, 2.0, 0.0, 2.5])
+    monkeypatch.setattr(Player, "cpu_seconds", lambda self: next(counts))
+    assert game(fake(), fake()).cpu_s is None
 
 
 def test_adjudication_takes_the_solvers_word() -> None:
@@ -225,6 +245,15 @@ def test_adjudication_takes_the_solvers_word() -> None:
     assert record.ending == "adjudicated"
     assert record.score == (6 if position.side == BLACK else -6)
     assert sum(each.is_square for each in record.moves) == 50
+
+
+def test_the_solvers_time_is_not_the_managers() -> None:
+    def solver(position: Position) -> int:
+        time.sleep(0.3)
+        return 0
+
+    record = game(fake(), fake(), rules=Rules(adjudicate_empties=50, solver=solver))
+    assert record.wall_s >= 0.3 > record.manager_s
 
 
 # --- records
@@ -255,6 +284,19 @@ def test_a_fault_is_told_in_the_game_file() -> None:
     assert written.result is not None
     assert (written.result.score, written.result.ending.value) == (64, "t")
     assert written.comment == "game 1, time loss of b: 1.2 s where 1 s were left"
+
+
+@pytest.mark.parametrize("opening", [OPENINGS[0], BEFORE_A_PASS, "-" * 27 + "XO------OX" + "-" * 27 + " O"])
+def test_the_transcripts_are_read_as_games(opening: str) -> None:
+    record = game(fake(), fake("gtp", name="b"), opening)
+    [read] = read_text([transcript_line(record)])
+    assert read == Game(
+        record.start,
+        bare_moves(each.move for each in record.moves),
+        stated=Result.of_score(record.score),
+        comment="1\tgood\tb",
+    )
+    assert read.score == record.score
 
 
 # --- openings
@@ -419,12 +461,13 @@ def test_conduct_separates_the_midgame() -> None:
     moves = [Played(move, 0.3 if i < 2 else 0.1, depth=i, nodes=100) for i, (move, _) in enumerate(steps)]
     start = Position.start()
     record = GameRecord("a", "b", start, 0, tuple(moves), 0, cpu_s=(0.25, 0.0))
-    standing = Standing(["a", "b"])
+    standing = Standing(["a", "b"], [0.25, None])
     standing.add(record)
     conduct = standing.conduct[0]
     assert conduct.n_moves == 4
     assert conduct.mean_ms == pytest.approx(150)
     assert conduct.worst == 0.3
+    assert conduct.n_over == 1
     assert conduct.mean_depth == 3
     assert conduct.nodes_per_second == pytest.approx(400 / 0.6)
     assert conduct.cpu_share == pytest.approx(0.25 / 0.6)
@@ -496,7 +539,7 @@ def test_the_program_writes_everything_to_its_folder(
     assert [game.event for game in games] == ["cup"] * 6
     assert all(game.result is not None and abs(game.result.score or 0) == FORFEIT for game in games)
     lines = [line.split("\t") for line in (out / "games.txt").read_text().splitlines()]
-    assert [line[0] for line in lines] == ["1", "2", "3", "4", "5", "6"]
+    assert [line[2] for line in lines] == ["1", "2", "3", "4", "5", "6"]
     assert all(line[5] == "illegal move of bad" for line in lines)
     report = json.loads((out / "summary.json").read_text())
     assert report["state"] == "played to the end"
@@ -634,6 +677,31 @@ def test_a_terminal_shows_a_table_and_control_c_ends_it(tmp_path: Path) -> None:
     assert terminal.exitstatus == 130
 
 
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_match_that_nobody_watches_any_more_ends_as_if_interrupted(tmp_path: Path, is_terminal: bool) -> None:
+    out = tmp_path / "out"
+    engines = [*engine("a", "native"), *engine("b", "gtp", "slow")]
+    output, ours = os.openpty() if is_terminal else os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tools.match", *engines, "--openings", "random:6", "--out", str(out)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"},
+        stdin=subprocess.DEVNULL,
+        stdout=ours,
+        stderr=ours,
+    )
+    os.close(ours)
+    printed = b""
+    while b" of 200 games" not in printed:
+        printed += os.read(output, 1 << 16)
+    os.close(output)
+    if is_terminal:
+        process.send_signal(signal.SIGHUP)  # as the system does
+    process.wait(30)
+    assert json.loads((out / "summary.json").read_text())["state"] == "interrupted"
+    assert process.returncode == 130
+
+
 def test_a_match_can_be_resumed_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "engine"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{FAKE}" native\n')
@@ -654,9 +722,14 @@ def test_a_finished_folder_is_not_overwritten(
     assert match(tmp_path / "out", "--openings", openings_file, "--pairs", "1") == 0
     assert match(tmp_path / "out", "--openings", openings_file, "--pairs", "2") == 2
     assert "holds a match already" in capsys.readouterr().err
+    missing = ["--engine", "name=b", "command=/no/such/engine"]
+    assert match(tmp_path / "out", second=missing) == 2  # said before programs are started
+    assert "holds a match already" in capsys.readouterr().err
     assert len(games_of(tmp_path / "out")) == 2
     assert main(["--resume", str(tmp_path / "out"), "--seed", "3"]) == 2
     assert "seed can't be changed" in capsys.readouterr().err
+    assert main(["--resume", str(tmp_path / "out"), "--out", "elsewhere"]) == 2
+    assert "out can't be changed" in capsys.readouterr().err
     assert main(["--resume", str(tmp_path)]) == 2
     assert "holds no match to go on with" in capsys.readouterr().err
 
@@ -669,6 +742,80 @@ def test_a_damaged_games_file_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["--resume", str(out)]) == 2
     assert "games.jsonl, line 3: no record of a game" in capsys.readouterr().err
     assert (out / "games.jsonl").read_text().splitlines(keepends=True)[3:] == lines[2:]
+
+
+def test_a_game_that_does_not_belong_to_the_match_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert match(out, "--openings", "random:6", "--pairs", "1") == 0
+    lines = (out / "games.jsonl").read_text().splitlines(keepends=True)
+    (out / "games.jsonl").write_text("".join([*lines, lines[0]]))
+    assert main(["--resume", str(out)]) == 2
+    assert "games.jsonl, line 3: game 1 once more" in capsys.readouterr().err
+    (out / "games.jsonl").write_text("".join(lines).replace('"a"', '"c"'))
+    assert main(["--resume", str(out)]) == 2
+    assert f"{out}: game 1 is of c, which is not in the match" in capsys.readouterr().err
+
+
+def test_a_folder_belongs_to_one_manager_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert match(out, "--openings", "random:6", "--pairs", "1") == 0
+    folder, _, _ = Folder.load(out)
+    folder.lock()
+    files = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert main(["--resume", str(out)]) == 2
+    assert f"{out}: this match is being played by another process" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == files
+    folder.close()
+    assert main(["--resume", str(out)]) == 0
+
+
+def test_a_full_disk_ends_the_match_and_loses_no_game(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = [*engine("a", "native"), *engine("b", "native"), "--openings", "random:6", "--pairs", "30"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.match", *arguments, "--out", str(out)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+    )
+    assert done.returncode == 2
+    assert f"match: {out}: File too large; the games before this are safe" in done.stderr
+    assert "Traceback" not in done.stderr
+    with open(out / "games.jsonl", "rb") as file:
+        n_whole = sum(line.endswith(b"\n") for line in file)
+    assert 5 < n_whole < 60
+    assert main(["--resume", str(out)]) == 0
+    assert [record.number for record in games_of(out)] == list(range(60))
+
+
+def test_names_may_look_like_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of Rich, of Matplotlib, of Markdown; and the font lacks one."""
+    path, out = tmp_path / "match.yaml", tmp_path / "out"
+    command = [sys.executable, str(FAKE), "native"]
+    engines = [{"name": name, "command": command} for name in ("_a|b:cat:", "$\\foo$", "\u65e5")]
+    path.write_text(json.dumps({"name": "a [/b] $\\foo$", "engines": engines}))
+    assert main([str(path), "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    for name in ("a [/b] $\\foo$: 6 of 6 games", "_a|b:cat:", "$\\foo$", "\u65e5"):
+        assert name in printed
+    assert "_a|b:cat: against" in re.sub(r"<!--|-->", "", (out / "score.svg").read_text(encoding="utf-8"))
+
+
+def test_any_locale_will_do(tmp_path: Path) -> None:
+    """And a title that YAML takes for a date."""
+    path, out = tmp_path / "match.yaml", tmp_path / "out"
+    engines = [{"name": name, "command": [sys.executable, str(FAKE), "native"]} for name in ("\u017dofie", "b")]
+    path.write_text(f"name: 2026-11-30\nengines: {json.dumps(engines)}\n")
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(ROOT)}
+    for arguments in ([path, "--out", out], ["--resume", out]):
+        done = subprocess.run(
+            [sys.executable, "-m", "tools.match", *arguments], env={**os.environ, **ascii_only}, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert b"2026-11-30: 2 of 2 games" in done.stdout
+        assert "\u017dofie" in (out / "games.txt").read_text(encoding="utf-8")
 
 
 def test_limits_that_can_not_be_told_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -697,6 +844,45 @@ def test_adjudication_agrees_with_the_plain_solver() -> None:
     with ExactSolver() as solver:
         for position in found + passes:
             assert solver(position) == plain_solver.score(position.player, position.opponent), position
+
+
+def test_what_is_solved_can_be_interrupted() -> None:
+    caught: list[BaseException] = []
+
+    def ask(solver: ExactSolver) -> None:
+        try:
+            solver(Position.start())  # takes for ever
+        except Exception as error:
+            caught.append(error)
+
+    with ExactSolver() as solver:
+        threads = [threading.Thread(target=ask, args=(solver,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.2)
+        before = time.perf_counter()
+        solver.interrupt()
+        for thread in threads:
+            thread.join(20)
+        assert time.perf_counter() - before < 10
+    assert [type(error) for error in caught] == [EngineError, EngineError]
+
+
+def test_a_tournament_that_is_closed_interrupts_its_solver() -> None:
+    asked, ended = threading.Event(), threading.Event()
+
+    def solver(position: Position) -> int:
+        asked.set()
+        assert ended.wait(20)
+        return 0
+
+    rules = Rules(adjudicate_empties=60, solver=solver)
+    meetings = schedule(2, "round-robin", [Opening.of(OPENINGS[0])])
+    games = Tournament([fake(name="a"), fake(name="b")], meetings, rules, interrupt=ended.set)
+    threading.Thread(target=lambda: (asked.wait(20), games.close())).start()
+    before = time.perf_counter()
+    assert list(games) == []
+    assert time.perf_counter() - before < 15
 
 
 def test_the_overhead_of_a_fast_match_is_small_and_its_memory_flat() -> None:

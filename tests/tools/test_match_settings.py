@@ -142,6 +142,18 @@ def test_options_have_the_last_word(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (TWO + "opening: x", "match.yaml: unknown key 'opening'; did you mean openings?"),
+        ("engins: []", "match.yaml: unknown key 'engins'; did you mean engines?"),
+        (TWO + "eech: {}", "unknown key 'eech'; did you mean each?"),
+        (TWO + "movetime: 1s", "unknown key 'movetime'; it belongs to an engine, or to each for all of them"),
+        (TWO + "each: {pairs: 3}", "match.yaml: each: unknown key 'pairs'; it belongs to the match, not to an engine"),
+        (TWO + "each: {movetime: 5}", "match.yaml: each: movetime: '5' is no time"),
+        ("engines: [{command: x}, {command: y, Threads: 1}]", "options of the program itself stand in options"),
+        ("engines: {a: {command: x}, b: {command: y}}", "engines: a list is needed, not {'a'"),
+        ("engines: [{command: x}, {command: './my[1]'}]", "engine 2: name: one word is needed, without brackets, not"),
+        (TWO + "sprt: {elo0: 0, elo1: .inf}", "elo1: a number is needed"),
+        (TWO + "sprt: {elo0: .nan, elo1: 5}", "elo0: a number is needed"),
+        (TWO + "sprt: {elo0: -5000, elo1: 5}", "elo0 and elo1 must lie between -1000 and 1000 (logistic)"),
+        (TWO + "sprt: {elo0: 0, elo1: 300, model: normalised}", "between -200 and 200 (normalised)"),
         (TWO + "pairs: many", "match.yaml: pairs: a whole number from 1 to 10000000 is needed, not 'many'"),
         (TWO + "pairs: 0", "pairs: a whole number from 1"),
         (TWO + "pairs: true", "pairs: a whole number"),
@@ -156,7 +168,7 @@ def test_options_have_the_last_word(tmp_path: Path) -> None:
         (TWO + "each: fast", "each: KEY: VALUE"),
         ("pairs: 5", "at least two engines"),
         ("engines: [{command: x}]", "at least two engines"),
-        ("engines: x", "at least two engines"),
+        ("engines: x", "engines: a list is needed, not 'x'"),
         ("engines: [x, y]", "engine 1: KEY: VALUE"),
         ("engines: [{command: x}, {command: x}]", "two engines are called x; give them names"),
         ("engines: [{command: x}, {name: b}]", "match.yaml: engine 2 (b): no command"),
@@ -196,6 +208,7 @@ def test_every_slip_is_named(text: str, message: str) -> None:
     [
         (["--engine", "name"], "--engine 1: 'name' is no KEY=VALUE"),
         (["--each", "depth"], "--each: 'depth' is no KEY=VALUE"),
+        (["--engine", "name=a", "options=x", "option.Hash=64"], "--engine 1: options is given as a whole and in parts"),
         (["--engine", "name=a", "depth.x=3"], "depth: a whole number"),
         (["--engine", "name=a", "command=x", "--engine", "naem=b"], "unknown key 'naem'; did you mean name?"),
     ],
@@ -212,6 +225,12 @@ def test_a_file_that_is_no_description_is_named(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(UsageError, match=f"{path}: .*{message}"):
             load_yaml(path)
+    for text, message in (("name: 2026-99-99", "no YAML"), ("a: 1\nb: 2\na: 3", "'a' twice .*line 3")):
+        path.write_text(text)
+        with pytest.raises(UsageError, match=f"{path}: .*{message}"):
+            load_yaml(path)
+    path.write_text("x: &x {depth: 3, nodes: 4}\ny: {<<: *x, depth: 5}")
+    assert load_yaml(path)["y"] == {"depth": 5, "nodes": 4}
     path.write_bytes(b"\xff\xfe\xfa")
     with pytest.raises(UsageError, match=str(path)):
         load_yaml(path)

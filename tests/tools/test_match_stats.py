@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from tools.match.settings import MOST_ELO
 from tools.match.stats import (
     NORMALISED_ELO_SCALE,
     PAIR_POINTS,
@@ -102,6 +103,14 @@ def test_the_verdict_waits_for_a_bound() -> None:
     assert sprt.verdict((60, 0, 100, 0, 10)) is Verdict.H0
 
 
+@pytest.mark.parametrize("normalised", [False, True])
+def test_every_bound_that_is_taken_can_be_fitted(normalised: bool) -> None:
+    reach = MOST_ELO["normalised" if normalised else "logistic"]
+    for elo0, elo1 in ((-reach, reach), (0, reach), (-reach, 0), (reach - 1, reach)):
+        for counts in ((1, 0, 0, 0, 0), (0, 0, 0, 0, 50_000), (0, 0, 50_000, 0, 0), (9, 0, 0, 0, 9), (1, 2, 3, 4, 5)):
+            assert math.isfinite(Sprt(elo0, elo1, normalised=normalised).llr(counts))
+
+
 def test_mirrored_results_mirror_the_test() -> None:
     counts = (5, 20, 50, 30, 12)
     for normalised in (False, True):
@@ -179,7 +188,7 @@ def test_normalised_elo_is_the_lead_in_deviations() -> None:
 def test_two_engines_are_rated_by_their_points() -> None:
     counts = (20, 30, 80, 50, 40)
     first, second = ratings({(0, 1): counts}, 2)
-    together = [count + (place == 2) for place, count in enumerate(counts)]
+    together = [count + (place in (0, 4)) / 2 for place, count in enumerate(counts)]
     mean, variance = mean_and_variance(together)
     assert first.elo - second.elo == pytest.approx(elo_of_points(mean))
     assert first.elo == pytest.approx(-second.elo)
@@ -203,6 +212,15 @@ def test_ratings_of_a_field_come_back_from_its_results() -> None:
     for rating, elo in zip(found, true, strict=True):
         assert abs(rating.elo - elo) < 2 * rating.error
         assert 2 < rating.error < 5
+
+
+def test_ratings_leave_doubt_after_few_pairs_and_say_nothing_without_any() -> None:
+    first, second, third = ratings({(0, 1): (0, 0, 1, 0, 0)}, 3)
+    assert first.elo == pytest.approx(0)
+    assert first.error == pytest.approx(second.error)
+    assert 100 < first.error < 300
+    assert math.isinf(third.error)
+    assert ratings({(0, 1): (0, 0, 500, 0, 0)}, 3)[0].error < 5
 
 
 def test_an_engine_that_won_everything_has_a_finite_rating() -> None:

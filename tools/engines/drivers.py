@@ -45,6 +45,8 @@ class FaultKind(StrEnum):
     """No move came at all, or no answer to a command."""
     CRASH = "crash"
     """The program ended, or could not be started."""
+    RESIGNATION = "resignation"
+    """The program gave the game up, which is no fault of its own making but ends the game like one."""
     REFUSAL = "refusal"
     """The program answered a proper command with an error."""
 
@@ -350,6 +352,8 @@ class GtpDriver(Driver):
         reply = self._ask([f"genmove {colour}"], self._REPLY, patience_s)
         if reply.match[1] == "?":
             raise _refusal(f"genmove {colour}: {reply.match[0]}")
+        if reply.match[2].strip().lower() == "resign":
+            raise FaultError(FaultKind.RESIGNATION, "it resigned")
         self._moved_itself = True
         return Answer(reply.match[2].strip(), reply.seconds)
 

@@ -23,7 +23,9 @@ class Player:
         self._held_before_s = 0.0
 
     def start_game(self, setup: Setup) -> None:
-        """Ready to think after these moves, in a new program if there is none."""
+        """Ready to think after these moves, in a new program if there is none or it has ended since the last game."""
+        if self._driver is not None and self._driver.program.exit_status is not None:
+            self.drop()
         if self._driver is None:
             self._driver = self._start()
         self._driver.start_game(setup)
@@ -88,10 +90,12 @@ class Player:
         self._program = program
         driver = DIALECTS[spec.protocol](spec, program)
         try:
-            driver.greet()
+            if not self._is_closed:  # `interrupt` may have come before there was a program to kill
+                driver.greet()
             if self._is_closed:
                 raise FaultError(FaultKind.CRASH, "closed")
         except BaseException:
+            self._held_before_s += driver.held_s
             program.close()
             raise
         return driver

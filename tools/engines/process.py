@@ -203,7 +203,8 @@ class Program:
                     self._popen.wait(_LOOK_S)  # its status is about to come
                 raise EndedError(self.story("its output ended"))
             left = deadline - time.perf_counter()
-            if not self._wait(max(left, 0.0)) and left <= 0:
+            self._wait(max(left, 0.0))
+            if left <= 0 and not self._lines and not self._output_ended:  # standard error may flood for ever
                 raise SilenceError(self.story("no answer in time"))
         line = self._lines.popleft()
         if line.at > deadline:

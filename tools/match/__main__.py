@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import os
+import io
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from othello_engine.config import available_cores
 from tools.engines.drivers import FaultError, Setup
 from tools.engines.player import Player
 from tools.match.folder import Folder
@@ -156,11 +157,6 @@ def check_starts(settings: Settings, openings: Sequence[Opening], console: Conso
     return untold
 
 
-def available_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _note(console: Console, text: str) -> None:
     console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
@@ -168,7 +164,9 @@ def _note(console: Console, text: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; returns the exit status."""
     options = build_parser().parse_args(arguments)
-    console = Console()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # names, and the sign of an error, may be more than ASCII
+    console = Console(markup=False, emoji=False, highlight=False)  # names are no markup
     try:
         with _interruptible(), _quick_threads():
             return resume(options, console) if options.resume else begin(options, console)
@@ -207,10 +205,11 @@ def begin(options: argparse.Namespace, console: Console) -> int:
     raw, where = raw_settings(options)
     settings = make_settings(raw, where)
     openings = choose_openings(settings)
+    path = options.out or Path(f"match-{datetime.datetime.now():%Y-%m-%d-%H%M%S}")
+    Folder.refuse_used(path)
     untold = check_starts(settings, openings, console)
     if settings.concurrency > available_cores():
         _note(console, f"{settings.concurrency} games at once, but {available_cores()} cores: times will suffer")
-    path = options.out or Path(f"match-{datetime.datetime.now():%Y-%m-%d-%H%M%S}")
     raw = with_folders(raw, settings)
     folder = Folder.create(path, raw, openings, settings.name, untold)
     return play(make_settings(raw, where), openings, folder, console, options.quiet)
@@ -230,7 +229,7 @@ def resume(options: argparse.Namespace, console: Console) -> int:
     is written anew, and no program is started.
     """
     given, _ = raw_settings(options)
-    changed = set(given) - {"concurrency"}
+    changed = set(given) - {"concurrency"} | ({"out"} if options.out else set())
     if changed:
         raise UsageError(f"--resume goes on with the match as it was; {', '.join(sorted(changed))} can't be changed")
     folder, raw, openings = Folder.load(options.resume)

@@ -6,14 +6,17 @@ truth: what is not in it was not played. `games.ggf` and `games.txt` are the sam
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 from othello_engine.formats.ggf import format_ggf
+from othello_engine.position import Position
 from tools.match.openings import Opening, parse_opening
 from tools.match.record import GameRecord, RecordError
 from tools.match.settings import UsageError
@@ -35,6 +38,14 @@ class Folder:
         self.date = date
         self.untold = {name: list(what) for name, what in (untold or {}).items()}
         self._files: list[TextIO] = []
+        self._locked: IO[bytes] | None = None
+        self._is_broken = False
+
+    @classmethod
+    def refuse_used(cls, path: Path) -> None:
+        """Raises UsageError if a match is there already."""
+        if (path / GAMES).exists():
+            raise UsageError(f"{path} holds a match already; go on with --resume {path}, or name another folder")
 
     @classmethod
     def create(
@@ -45,15 +56,14 @@ class Folder:
         event: str = "",
         untold: Mapping[str, Sequence[str]] | None = None,
     ) -> Folder:
-        """A new match. settings: as they were given."""
-        if (path / GAMES).exists():
-            raise UsageError(f"{path} holds a match already; go on with --resume {path}, or name another folder")
+        """A new match. settings: as they were given; YAML has dates too, and they are kept as text."""
+        cls.refuse_used(path)
         date = f"{datetime.datetime.now():%Y-%m-%d %H:%M:%S}"
         folder = cls(path, event, date, untold)
         match = {"name": event, "date": date, "untold": folder.untold, "settings": settings}
         try:
             path.mkdir(parents=True, exist_ok=True)
-            (path / SETTINGS).write_text(json.dumps(match, indent=1) + "\n", encoding="utf-8")
+            (path / SETTINGS).write_text(json.dumps(match, indent=1, default=str) + "\n", encoding="utf-8")
             (path / OPENINGS).write_text("".join(f"{opening.line}\n" for opening in openings), encoding="utf-8")
             (path / GAMES).touch()
         except OSError as error:
@@ -65,7 +75,7 @@ class Folder:
         """A match that was begun, its settings and its openings."""
         try:
             match = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
-            lines = (path / OPENINGS).read_text(encoding="utf-8").splitlines()
+            lines = (path / OPENINGS).read_text(encoding="utf-8").removesuffix("\n").split("\n")
             openings = [parse_opening(line) if line else Opening.of("") for line in lines]
             folder, settings = cls(path, match["name"], match["date"], match["untold"]), match["settings"]
             if not (path / GAMES).exists() or not isinstance(settings, dict):
@@ -76,24 +86,43 @@ class Folder:
             raise UsageError(f"{path} holds no match to go on with: {error}") from None
         return folder, settings, openings
 
+    def lock(self) -> None:
+        """Keep other managers from this folder until it is closed, or until this process ends in whatever way."""
+        self._locked = open(self.path / GAMES, "rb")  # noqa: SIM115 - close() closes it
+        try:
+            fcntl.flock(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise UsageError(f"{self.path}: this match is being played by another process") from None
+        except OSError:  # some network file systems know no locks
+            pass
+
     def records(self) -> Iterator[GameRecord]:
         """The finished games, in the order in which they ended. A last line that was not written whole is cut off."""
         path = self.path / GAMES
+        seen: set[int] = set()
         with open(path, "rb+") as file:
             end = 0
             for number, line in enumerate(file, 1):
                 if not line.endswith(b"\n"):
                     break
                 try:
-                    yield GameRecord.from_json(line.decode("utf-8"))
+                    record = GameRecord.from_json(line.decode("utf-8"))
                 except (RecordError, UnicodeDecodeError) as error:
                     raise UsageError(f"{path}, line {number}: {error}") from None
+                if record.number in seen:
+                    raise UsageError(f"{path}, line {number}: game {record.number + 1} once more")
+                seen.add(record.number)
+                yield record
                 end += len(line)
         os.truncate(path, end)
 
     def rebuild(self) -> None:
         """Write the files for other programs anew from the games file."""
-        with open(self.path / GGF, "w", encoding="utf-8") as ggf, open(self.path / TRANSCRIPTS, "w") as transcripts:
+        with (
+            open(self.path / GGF, "w", encoding="utf-8") as ggf,
+            open(self.path / TRANSCRIPTS, "w", encoding="utf-8") as transcripts,
+        ):
             for record in self.records():
                 ggf.write(self._ggf_line(record))
                 transcripts.write(transcript_line(record))
@@ -104,27 +133,40 @@ class Folder:
             self._files.append(open(self.path / name, "a", encoding="utf-8"))  # noqa: SIM115 - close() closes them
 
     def append(self, record: GameRecord) -> None:
-        """Write a game; it counts as played when the line in the games file is whole."""
+        """Write a game; it counts as played when the line in the games file is whole. Raises UsageError if it can't
+        be written.
+        """
         games, ggf, transcripts = self._files
-        games.write(record.to_json() + "\n")
-        games.flush()
-        ggf.write(self._ggf_line(record))
-        transcripts.write(transcript_line(record))
+        try:
+            games.write(record.to_json() + "\n")
+            games.flush()
+            ggf.write(self._ggf_line(record))
+            transcripts.write(transcript_line(record))
+        except OSError as error:
+            self._is_broken = True
+            raise UsageError(
+                f"{self.path}: {error.strerror}; the games before this are safe, go on later with --resume {self.path}"
+            ) from None
 
     def close(self) -> None:
-        for file in self._files:
-            file.close()
-        self._files = []
+        files = [file for file in (*self._files, self._locked) if file is not None]
+        self._files, self._locked = [], None
+        with contextlib.ExitStack() as stack:  # all of them, whatever one may find
+            if self._is_broken:  # what is still in memory will not be written either
+                stack.enter_context(contextlib.suppress(OSError))
+            for file in files:
+                stack.callback(file.close)
 
     def _ggf_line(self, record: GameRecord) -> str:
         return format_ggf(record.to_game(self.event, self.date)) + "\n"
 
 
 def transcript_line(record: GameRecord) -> str:
-    """`GAME BLACK WHITE DISCS TRANSCRIPT [ENDING]`, separated by TABs; discs are black minus white. A board that is
-    not the start stands before the moves.
+    """`TRANSCRIPT DISCS GAME BLACK WHITE [ENDING]`, separated by TABs; discs are black minus white. A board that is
+    not the start stands before the moves, with a `;` behind it. `othello_engine.formats.text` reads it.
     """
-    fields = [str(record.number + 1), record.black, record.white, f"{record.score:+d}", record.text]
+    start = "" if record.start == Position.start() else f"{record.start.to_text()};"
+    fields = [start + record.transcript, f"{record.score:+d}", str(record.number + 1), record.black, record.white]
     if record.fault:
         fields.append(f"{record.fault.kind} of {record.black if record.fault.side == 0 else record.white}")
     elif record.ending != "played":

@@ -56,6 +56,7 @@ class _Table:
         self.moves = [Played(move) for move in opening.moves]
         self.clocks = [player.spec.limits.clock_s for player in players]
         self.active = BLACK  # who is to blame if a program faults now
+        self.solver_s = 0.0
 
     def play(self) -> GameRecord:
         began = time.perf_counter()
@@ -66,14 +67,15 @@ class _Table:
             cpu_before = [player.cpu_seconds() for player in self.players]
             black_score, ending = self._play_on()
             used = [player.cpu_seconds() - before for player, before in zip(self.players, cpu_before, strict=True)]
-            cpu = (round(used[0], 3), round(used[1], 3))
+            if min(used) >= 0:  # less than before: a process has ended by itself, and took its count along
+                cpu = (round(used[0], 3), round(used[1], 3))
         except FaultError as error:
             fault = Fault(self.active, error.kind, str(error))
             black_score, ending = FORFEIT * (1 if self.active == WHITE else -1), str(error.kind)
-            if error.kind not in (FaultKind.ILLEGAL, FaultKind.TIME):
+            if error.kind not in (FaultKind.ILLEGAL, FaultKind.TIME, FaultKind.RESIGNATION):
                 self.players[self.active].drop()
         wall_s = time.perf_counter() - began
-        held_s = sum(player.held_s for player in self.players) - held_before
+        held_s = sum(player.held_s for player in self.players) - held_before + self.solver_s
         for player in self.players:
             if player.spec.restart:
                 player.drop(politely=True)
@@ -102,7 +104,10 @@ class _Table:
         """The score for black, and how it came about."""
         while True:
             if self.rules.solver and self.position.n_empties <= self.rules.adjudicate_empties:
-                return self._for_black(self.rules.solver(self.position)), "adjudicated"
+                began = time.perf_counter()
+                score = self.rules.solver(self.position)
+                self.solver_s = time.perf_counter() - began
+                return self._for_black(score), "adjudicated"
             side = self.position.side
             self.active = side
             played = self._ask(side) if self.position.legal_bitboard else Played(PASS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -38,15 +39,24 @@ def draw(standing: Standing, path: Path, title: str) -> None:
         if not places:
             continue
         games = [2 * n for n in places]
-        label = f"{standing.names[first]} against {standing.names[second]}"
+        label = _literal(f"{standing.names[first]} against {standing.names[second]}")
         [line] = axes.plot(
             games, [100 * mean for mean in means], label=label, marker="o" if len(games) == 1 else "", clip_on=False
         )
         low, high = ([100 * bound for bound in side] for side in zip(*intervals, strict=True))
         axes.fill_between(games, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     longest = max((len(duel.course) for duel in standing.duels.values()), default=0)
-    axes.set(xlabel="games", ylabel="points, %", title=title, xlim=(0, 2.04 * max(1, longest)), ylim=(-2, 102))
+    axes.set(
+        xlabel="games", ylabel="points, %", title=_literal(title), xlim=(0, 2.04 * max(1, longest)), ylim=(-2, 102)
+    )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if standing.duels:
         axes.legend(loc="best", fontsize="small")
-    figure.savefig(path, dpi=130)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # the font may lack a letter of a name
+        figure.savefig(path, dpi=130)
+
+
+def _literal(text: str) -> str:
+    """A text as Matplotlib shows it unchanged: a `$` begins a formula, and labels with `_` in front are left out."""
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")

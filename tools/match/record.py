@@ -49,7 +49,8 @@ class GameRecord:
 
     n_opening: how many of the moves were given. score: black minus white, empty squares to the winner, 64 for a fault.
     ending: `played`, `adjudicated` or the kind of the fault. cpu_s: CPU time of black and white, None if a process was
-    lost. wall_s: from the first line to the last; manager_s: the part of it in which no program was waited for.
+    lost. wall_s: from the first line to the last; manager_s: the part of it in which no program was waited for,
+    nor the solver.
     number: in the schedule, from 0; pair: that of the two games of an opening.
     """
 
@@ -73,12 +74,6 @@ class GameRecord:
     @property
     def transcript(self) -> str:
         return format_moves(each.move for each in self.moves)
-
-    @property
-    def text(self) -> str:
-        """The transcript; if the start is not the usual one, the board before it."""
-        moves = self.transcript
-        return moves if self.start == Position.start() else f"{self.start.to_text()} {moves}".rstrip()
 
     @property
     def points(self) -> float:

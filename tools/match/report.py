@@ -100,12 +100,15 @@ def result_rows(standing: Standing, is_short: bool = False) -> tuple[list[str], 
             discs = conduct.discs / conduct.n_games if conduct.n_games else math.nan
             rating = table_ratings[engine]
             digits = 0 if is_short else 1
-            row += [_number(discs, "+z.2f"), f"{rating.elo:+z.{digits}f} ± {rating.error:.{digits}f}"]
+            elo = f"{rating.elo:+z.{digits}f} ± {rating.error:.{digits}f}" if math.isfinite(rating.error) else "-"
+            row += [_number(discs, "+z.2f"), elo]
         rows.append(row)
     return head, rows
 
 
 def _two_engines(duel: Duel, engine: int, format_elo: Callable[[float, tuple[float, float]], str]) -> list[str]:
+    if not duel.n_games:
+        return ["-", "-", "-"]
     sign = 1 if engine == 0 else -1
     discs = f"{sign * duel.mean_discs:+z.2f} ± {_number(duel.discs_error, '.2f')}"
     low, high = duel.elo_interval
@@ -117,7 +120,7 @@ def _two_engines(duel: Duel, engine: int, format_elo: Callable[[float, tuple[flo
 def conduct_rows(standing: Standing, specs: Sequence[EngineSpec]) -> tuple[list[str], Rows]:
     """How the engines behaved: limits, times, depth, speed, faults."""
     head = ["engine", "protocol", "limits", "moves", "ms a move", f"with {MIDGAME_EMPTIES}+ empty", "worst ms"]
-    head += ["depth", "nodes/s", "CPU share", "faults"]
+    head += ["over the limit", "depth", "nodes/s", "CPU share", "faults"]
     rows = []
     for spec, conduct in zip(specs, standing.conduct, strict=True):
         rows.append(
@@ -129,6 +132,7 @@ def conduct_rows(standing: Standing, specs: Sequence[EngineSpec]) -> tuple[list[
                 _number(conduct.mean_ms, ".1f"),
                 _number(conduct.midgame_mean_ms, ".1f"),
                 f"{1000 * conduct.worst:.1f}",
+                "-" if spec.limits.move_s is None else str(conduct.n_over),
                 _number(conduct.mean_depth, ".1f"),
                 _number(conduct.nodes_per_second, ",.0f"),
                 _number(conduct.cpu_share, ".2f"),
@@ -217,12 +221,13 @@ def pairing_rows(standing: Standing) -> tuple[list[str], Rows]:
 def rules_lines(settings: Settings, facts: dict[str, Any]) -> list[str]:
     """How it was played, in sentences."""
     openings = settings.openings or "the start position"
+    at_once = "1 game" if settings.concurrency == 1 else f"{settings.concurrency} games"
     lines = [
         f"Openings: {openings}, seed {settings.seed}; each played twice, with colours changed. {settings.mode}.",
         f"A move is lost on time {1000 * settings.margin:g} ms after its limit; a program hangs {settings.hang:g} s "
         f"later, or after {settings.patience:g} s where no limit in time was given.",
-        "A fault (illegal move, time loss, hang, crash, refusal) loses the game by 64 discs.",
-        f"{settings.concurrency} games at once. The manager took {_number(facts['overhead_ms'], '.3f')} ms a move.",
+        "A fault (illegal move, time loss, hang, crash, refusal) or a resignation loses the game by 64 discs.",
+        f"{at_once} at once. The manager took {_number(facts['overhead_ms'], '.3f')} ms a move.",
     ]
     if settings.adjudicate:
         lines.append(f"From {settings.adjudicate} empty squares on the exact solver said the result.")
@@ -291,12 +296,13 @@ def _engine(spec: EngineSpec, conduct: Conduct, rating: Rating) -> dict[str, Any
         "draws": conduct.draws,
         "losses": conduct.losses,
         "points": conduct.points,
-        "elo": rating.elo,
-        "elo_error_95": rating.error,
+        "elo": rating.elo if math.isfinite(rating.error) else None,
+        "elo_error_95": _json(rating.error),
         "moves": conduct.n_moves,
         "mean_ms": _json(conduct.mean_ms),
         "midgame_mean_ms": _json(conduct.midgame_mean_ms),
         "worst_ms": 1000 * conduct.worst,
+        "moves_over_limit": None if spec.limits.move_s is None else conduct.n_over,
         "mean_depth": _json(conduct.mean_depth),
         "nodes_per_second": _json(conduct.nodes_per_second),
         "cpu_share": _json(conduct.cpu_share),

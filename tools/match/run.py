@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime
 import json
+import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import psutil
@@ -20,7 +21,7 @@ from tools.match.picture import draw
 from tools.match.record import GameRecord
 from tools.match.report import game_text, live_table, markdown, sprt_text, standing_text, summary
 from tools.match.schedule import pairings, schedule
-from tools.match.settings import Settings
+from tools.match.settings import Settings, UsageError
 from tools.match.standing import Duel, Standing
 from tools.match.stats import Verdict
 from tools.match.tournament import Tournament
@@ -33,6 +34,20 @@ _WARM_GAMES = 100
 """After so many games everything has been loaded and allocated once; what is added then grows with the match."""
 _SUMMARY = "summary"
 _PICTURES = ("score.png", "score.svg")
+
+
+_NOT_SHOWN = (OSError, SystemExit)
+"""Raised where nobody reads any more; the second is what Rich makes of a broken pipe."""
+
+
+@contextmanager
+def _read_by_somebody() -> Iterator[None]:
+    """A terminal or a pipe that was closed ends the match as Ctrl-C does."""
+    try:
+        yield
+    except _NOT_SHOWN:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it may come as well, and once is enough
+        raise KeyboardInterrupt from None
 
 
 class _Show:
@@ -48,18 +63,25 @@ class _Show:
 
     def __enter__(self) -> _Show:
         if self._live:
-            self._live.start()
+            with _read_by_somebody():
+                self._live.start()
+                self._table()  # the first game may take long
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._live:
-            self._live.stop()
+            with suppress(*_NOT_SHOWN):
+                self._live.stop()
 
     def line(self, text: str, style: str | None = None) -> None:
         self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
     def game(self, record: GameRecord) -> None:
-        """Tell of a game, and of the standing if it is time."""
+        """Tell of a game, and of the standing if it is time. KeyboardInterrupt if nobody reads that any more."""
+        with _read_by_somebody():
+            self._tell(record)
+
+    def _tell(self, record: GameRecord) -> None:
         if record.fault:
             self.line(game_text(record), "red")
         elif not self._quiet and not self._live:
@@ -69,10 +91,13 @@ class _Show:
             return
         self._shown_at = now
         if self._live:
-            table = live_table(self._standing, self._settings, self._n_games, self._time_text(now))
-            self._live.update(table, refresh=True)
+            self._table(self._time_text(now))
         else:
             self._lines()
+
+    def _table(self, time_text: str = "") -> None:
+        if self._live:
+            self._live.update(live_table(self._standing, self._settings, self._n_games, time_text), refresh=True)
 
     def _time_text(self, now: float) -> str:
         """`0:05:00 gone, 0:20:00 left`."""
@@ -101,19 +126,21 @@ def play(
     prepare: called if there is something to play, before it begins.
     """
     n_games = 2 * len(openings) * len(pairings(len(settings.engines), settings.mode))
-    standing = Standing([spec.name for spec in settings.engines])
+    engines = settings.engines
+    standing = Standing([spec.name for spec in engines], [spec.limits.move_s for spec in engines])
     memory = {"start": _own_memory_mb()}
     began = time.perf_counter()
     with ExitStack() as stack:
+        stack.callback(folder.close)
+        folder.lock()
         tournament = stack.enter_context(_tournament(settings, openings, folder, standing, stack))
         folder.rebuild()
         folder.open()
-        stack.callback(folder.close)
         state = _state(settings, standing, n_games, tournament)
-        if not state:
-            prepare()
-        show = stack.enter_context(_Show(console, settings, standing, n_games, quiet))
         try:
+            if not state:
+                prepare()
+            show = stack.enter_context(_Show(console, settings, standing, n_games, quiet))
             if not state:
                 for record in tournament:
                     folder.append(record)
@@ -139,7 +166,8 @@ def play(
         "picture": _PICTURES[0],
     }
     _write(folder, standing, settings, facts)
-    _say_result(console, folder, standing, settings, facts)
+    with suppress(*_NOT_SHOWN):
+        _say_result(console, folder, standing, settings, facts)
     return 130 if state == "interrupted" else 0
 
 
@@ -147,15 +175,19 @@ def _tournament(
     settings: Settings, openings: Sequence[Opening], folder: Folder, standing: Standing, stack: ExitStack
 ) -> Tournament:
     """Everything that is still to be played; what was played before is counted."""
-    solver = None
+    solver, interrupt = None, None
     if settings.adjudicate:
         from tools.match.solver import ExactSolver
 
         solver = stack.enter_context(ExactSolver())
+        interrupt = solver.interrupt
     rules = Rules(settings.margin, settings.hang, settings.patience, settings.adjudicate, solver)
     meetings = schedule(len(settings.engines), settings.mode, openings)
-    tournament = Tournament(settings.engines, meetings, rules, settings.concurrency, settings.give_up)
+    tournament = Tournament(settings.engines, meetings, rules, settings.concurrency, settings.give_up, interrupt)
     for record in folder.records():
+        for name in (record.black, record.white):
+            if name not in standing.names:
+                raise UsageError(f"{folder.path}: game {record.number + 1} is of {name}, which is not in the match")
         standing.add(record)
         tournament.skip(record)
     return tournament
@@ -175,11 +207,11 @@ def _state(settings: Settings, standing: Standing, n_games: int, tournament: Tou
 
 
 def _write(folder: Folder, standing: Standing, settings: Settings, facts: dict[str, Any]) -> None:
-    for name in _PICTURES:
-        draw(standing, folder.path / name, settings.name)
     (folder.path / f"{_SUMMARY}.md").write_text(markdown(standing, settings, facts), encoding="utf-8")
     text = json.dumps(summary(standing, settings, facts), indent=1)
     (folder.path / f"{_SUMMARY}.json").write_text(text + "\n", encoding="utf-8")
+    for name in _PICTURES:
+        draw(standing, folder.path / name, settings.name)
 
 
 def _say_result(

@@ -7,6 +7,7 @@ Both say the same: keys of the match, keys that hold for each engine, and a list
 from __future__ import annotations
 
 import difflib
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,9 +88,12 @@ def _number(value: Any) -> float:
     if isinstance(value, bool):
         raise ValueError("a number is needed")
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError):
         raise ValueError("a number is needed") from None
+    if not math.isfinite(number):
+        raise ValueError("a number is needed")
+    return number
 
 
 def _duration(value: Any) -> float:
@@ -144,6 +148,10 @@ def _option_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+MOST_ELO = {"logistic": 1000, "normalised": 200}
+"""Beyond that a test makes no sense, and the fit of `Sprt.llr` has no solution."""
+
+
 def _sprt(value: Any) -> Sprt:
     if not isinstance(value, Mapping):
         raise ValueError("elo0 and elo1 are needed")
@@ -152,10 +160,13 @@ def _sprt(value: Any) -> Sprt:
         raise ValueError("elo0 and elo1 are needed")
     if not given["elo0"] < given["elo1"]:
         raise ValueError("elo0 must be below elo1")
+    model = given.pop("model", "logistic")
+    reach = MOST_ELO[model]
+    if max(-given["elo0"], given["elo1"]) > reach:
+        raise ValueError(f"elo0 and elo1 must lie between -{reach} and {reach} ({model})")
     for name in ("alpha", "beta"):
         if not 0 < given.get(name, 0.05) < 0.5:
             raise ValueError(f"{name} must lie between 0 and 0.5")
-    model = given.pop("model", "logistic")
     return Sprt(normalised=model == "normalised", **given)
 
 
@@ -194,7 +205,7 @@ ENGINE_KEYS = {
     "depth": Key(_whole(1, 1000), "plies, or what it takes for a depth"),
     "nodes": Key(_whole(1, 10**18), "positions for each move"),
     "passes": Key(_one_of(*PassStyle), "gtp: whether forced passes are told (auto: found out)"),
-    "precision": Key(_whole(0, 100), "cassio: confidence asked of midgame searches, percent (73)"),
+    "precision": Key(_whole(0, 100), "cassio: confidence asked of searches to a depth, percent (73)"),
     "restart": Key(_flag, "a new process for every game (false)"),
     "start_limit": Key(_positive_duration, "time until it must be ready (180s)"),
 }
@@ -209,13 +220,26 @@ def _hint(word: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
+def _hint_at_key(name: str, keys: Mapping[str, Key]) -> str:
+    """What may have been meant by a key that is not known here."""
+    if keys is MATCH_KEYS:
+        if name in ENGINE_KEYS or name in _ALIASES:
+            return "; it belongs to an engine, or to each for all of them"
+        return _hint(name, [*MATCH_KEYS, "engines", "each"])
+    if keys is ENGINE_KEYS:
+        if name in MATCH_KEYS:
+            return "; it belongs to the match, not to an engine"
+        return _hint(name, keys) or "; options of the program itself stand in options"
+    return _hint(name, keys)
+
+
 def _read(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str) -> Raw:
     """Values of known keys. Raises UsageError."""
     found = {}
     for name, value in raw.items():
         key = keys.get(name) if isinstance(name, str) else None
         if key is None:
-            raise UsageError(f"{where}: unknown key {name!a}{_hint(str(name), keys)}")
+            raise UsageError(f"{where}: unknown key {name!a}{_hint_at_key(str(name), keys)}")
         try:
             found[name] = key.read(value)
         except UsageError as error:  # of a mapping in this one
@@ -225,14 +249,27 @@ def _read(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str) -> Raw:
     return found
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is there twice; YAML forbids it, and PyYAML takes the last one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                if key.value in seen:
+                    raise yaml.constructor.ConstructorError(None, None, f"{key.value!a} twice", key.start_mark)
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
 def load_yaml(path: Path) -> Raw:
     """A file with `engines`, `each` and match keys. Raises UsageError."""
     try:
         with open(path, encoding="utf-8-sig") as file:
-            raw = yaml.safe_load(file)
+            raw = yaml.load(file, _Loader)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{path}: no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(raw, dict):
         raise UsageError(f"{path}: keys such as engines and openings are needed")
@@ -249,7 +286,10 @@ def parse_words(words: Sequence[str], where: str) -> Raw:
         name, dot, part = name.partition(".")
         name = _ALIASES.get(name, name)
         if dot:
-            raw.setdefault(name, {})[part] = value
+            parts = raw.setdefault(name, {})
+            if not isinstance(parts, dict):
+                raise UsageError(f"{where}: {name} is given as a whole and in parts ({word!a})")
+            parts[part] = value
         else:
             raw[name] = value
     return raw
@@ -260,11 +300,14 @@ def make_settings(raw: Mapping[str, Any], where: str) -> Settings:
     raw = dict(raw)
     engines, each = raw.pop("engines", None), raw.pop("each", None) or {}
     given = _read(raw, MATCH_KEYS, where)
-    if not isinstance(engines, list) or len(engines) < 2:
+    if engines is not None and not isinstance(engines, list):
+        raise UsageError(f"{where}: engines: a list is needed, not {engines!r}")
+    if not engines or len(engines) < 2:
         raise UsageError(f"{where}: at least two engines are needed")
     for name, value in [("each", each), *((f"engine {i}", engine) for i, engine in enumerate(engines, 1))]:
         if not isinstance(value, Mapping):
             raise UsageError(f"{where}: {name}: KEY: VALUE pairs are needed, not {value!r}")
+    _read(merged(each, {}), ENGINE_KEYS, f"{where}: each")
     specs = [_make_spec(merged(each, engine), f"{where}: engine {i}") for i, engine in enumerate(engines, 1)]
     names = [spec.name for spec in specs]
     for name in names:
@@ -295,7 +338,10 @@ def _make_spec(raw: Raw, where: str) -> EngineSpec:
     if "command" not in given:
         raise UsageError(f"{where}{f' ({name})' if name else ''}: no command")
     command: tuple[str, ...] = given.pop("command")
-    name = name or Path(command[0]).name
+    try:
+        name = name or _word(Path(command[0]).name)
+    except ValueError as error:
+        raise UsageError(f"{where}: name: {error}, not that of its program ({command[0]!a})") from None
     where = f"{where} ({name})"
     if "movetime" in given and "clock" in given:
         raise UsageError(f"{where}: movetime or clock, not both")

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from othello_engine.config import load_config
 from othello_engine.engine.engine import Engine
+from othello_engine.errors import EngineError
 from othello_engine.position import Position
 from othello_engine.types import Bound, Goal, Limits, ScoreKind
 
@@ -20,6 +21,7 @@ class ExactSolver:
         config = load_config().with_option("Threads", 1).with_option("Hash", 64)
         self._engine = Engine(config)
         self._lock = threading.Lock()
+        self._is_interrupted = False
 
     def __enter__(self) -> ExactSolver:
         self._engine.start()
@@ -31,6 +33,11 @@ class ExactSolver:
     ) -> None:
         self._engine.close()
 
+    def interrupt(self) -> None:
+        """From another thread: end what is being solved; questions raise EngineError from now on."""
+        self._is_interrupted = True
+        self._engine.close()
+
     def __call__(self, position: Position) -> int:
         if position.must_pass:
             return -self(position.swapped())
@@ -39,6 +46,8 @@ class ExactSolver:
         with self._lock:
             self._engine.set_position(position)
             result = self._engine.go(Limits(goal=Goal.EXACT, selectivity=100)).wait(_LIMIT_S)
+            if self._is_interrupted:
+                raise EngineError("interrupted")
         score = result.lines[0].score
         assert score.kind is ScoreKind.DISCS
         assert score.bound is Bound.EXACT

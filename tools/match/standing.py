@@ -113,6 +113,8 @@ class Conduct:
     n_moves: int = 0
     seconds: float = 0.0
     worst: float = 0.0
+    n_over: int = 0
+    """Moves that took longer than the time of a move, if there is one; within the margin, or they would be faults."""
     n_midgame: int = 0
     midgame_seconds: float = 0.0
     depths: int = 0
@@ -124,7 +126,8 @@ class Conduct:
     """CPU time, and the thinking time of the games for which it is known."""
     faults: Counter[str] = field(default_factory=Counter)
 
-    def add(self, record: GameRecord, side: int) -> None:
+    def add(self, record: GameRecord, side: int, move_s: float | None = None) -> None:
+        """A game of it. move_s: the time it had for a move."""
         points = record.points if side == BLACK else 1 - record.points
         self.n_games += 1
         self.points += points
@@ -138,6 +141,7 @@ class Conduct:
                 self.n_moves += 1
                 seconds += each.seconds
                 self.worst = max(self.worst, each.seconds)
+                self.n_over += move_s is not None and each.seconds > move_s
                 if n_empties >= MIDGAME_EMPTIES:
                     self.n_midgame += 1
                     self.midgame_seconds += each.seconds
@@ -181,10 +185,14 @@ class Conduct:
 
 
 class Standing:
-    """Everything that is known from the games so far. Engines by their place in the list of names."""
+    """Everything that is known from the games so far. Engines by their place in the list of names.
 
-    def __init__(self, names: Sequence[str]) -> None:
+    move_times: what each has for a move, in seconds; None where nothing is said.
+    """
+
+    def __init__(self, names: Sequence[str], move_times: Sequence[float | None] = ()) -> None:
         self.names = tuple(names)
+        self.move_times = tuple(move_times) or (None,) * len(names)
         self.duels: dict[tuple[int, int], Duel] = {}
         """By (first, second), first < second."""
         self.conduct = [Conduct() for _ in names]
@@ -203,8 +211,8 @@ class Standing:
         duel = self.duels.setdefault((first, second), Duel())
         sign = 1 if black == first else -1
         duel.add(record.pair, record.points if sign > 0 else 1 - record.points, sign * record.score)
-        self.conduct[black].add(record, 0)
-        self.conduct[white].add(record, 1)
+        self.conduct[black].add(record, 0, self.move_times[black])
+        self.conduct[white].add(record, 1, self.move_times[white])
         self.n_games += 1
         self.n_moves += len(record.moves) - record.n_opening
         self.manager_s += record.manager_s

@@ -184,13 +184,14 @@ def ratings(pairs: Mapping[tuple[int, int], Sequence[int]], n_engines: int) -> l
     """Ratings that fit all results best, their mean 0 (Bradley and Terry 1952), with errors from pairs.
 
     pairs: pentanomial counts by (first, second) engine, from the first one's view. Each pairing that was played gets
-    one drawn pair more, so that nobody is infinitely strong. The errors are the sandwich estimate, which takes the
-    spread of the pairs as it was seen, not as independent games would have it.
+    one pair more, half of it won and half of it lost, so that nobody is infinitely strong and a few pairs that all
+    ended alike leave doubt. An engine without a pair is rated 0, its error infinite. The errors are the sandwich
+    estimate, which takes the spread of the pairs as it was seen, not as independent games would have it.
     """
     elo = np.zeros(n_engines)
     played = {key: np.array(counts, dtype=np.float64) for key, counts in pairs.items() if sum(counts)}
     for counts in played.values():
-        counts[2] += 1
+        counts[[0, -1]] += 0.5
     for _ in range(100):
         gradient, curvature, spread = _slopes(elo, played)
         step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
@@ -201,6 +202,8 @@ def ratings(pairs: Mapping[tuple[int, int], Sequence[int]], n_engines: int) -> l
     gradient, curvature, spread = _slopes(elo, played)
     inverse = np.linalg.pinv(curvature)
     errors = Z95 * np.sqrt(np.diag(inverse @ spread @ inverse))
+    for engine in set(range(n_engines)).difference(*played):
+        elo[engine], errors[engine] = 0.0, math.inf
     return [Rating(_ELO_SCALE * float(e), _ELO_SCALE * float(s)) for e, s in zip(elo, errors, strict=True)]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 
 from tools.engines.drivers import FaultKind
@@ -28,7 +28,7 @@ class Tournament:
     """The games of a schedule. Iterate over it once; close it, or use it in a `with` statement.
 
     give_up: an engine that fails so many games one after another, by crash, hang or refusal, is withdrawn: its further
-    games are not played.
+    games are not played. interrupt: ends at once what games may wait for besides their programs.
     """
 
     def __init__(
@@ -38,12 +38,14 @@ class Tournament:
         rules: Rules,
         concurrency: int = 1,
         give_up: int = 3,
+        interrupt: Callable[[], None] | None = None,
     ) -> None:
         self.specs = specs
         self.withdrawn: set[str] = set()
         """Names of the engines that were taken out."""
         self._rules = rules
         self._give_up = give_up
+        self._interrupt = interrupt
         self._done: set[int] = set()
         self._failures: Counter[str] = Counter()
         self._meetings = iter(meetings)
@@ -93,6 +95,8 @@ class Tournament:
     def close(self) -> None:
         """End all programs; games that are being played are dropped."""
         self._stopped.set()
+        if self._interrupt:
+            self._interrupt()
         for players in self._tables:
             for player in players:
                 player.interrupt()
