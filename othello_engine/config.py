@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 DEFAULT_PROFILE = "strong"
 _PROFILE = "profile"
+_LEVEL = "level"
 MAX_LEVEL = 60
+"""Of a table with numbered rows."""
 
 OptionValue = int | bool | str
 """What an option holds; buttons hold nothing."""
@@ -38,14 +40,21 @@ _LEVELS_FILE = "levels.yaml"
 _PROFILE_KEYS = (
     "summary",
     "evaluation",
+    "search",
     "score",
+    "units_per_disc",
     "move_time_ms",
     "reserve_ms",
     "minimum_ms",
     "levels",
+    "hints",
     "result_line",
     "options",
 )
+_SEARCHES = {"deepening": ("classic", "patterns"), "minimax": ("weighted",)}
+"""Search -> the evaluations that it can use."""
+_UNITS_PER_DISC = 100
+"""Of a score in hundredths of a disc."""
 
 
 # -- values ------------------------------------------------------------------------------------------------
@@ -56,7 +65,8 @@ class OptionSpec:
     """One option as declared.
 
     name: in the protocol (`MoveOverhead`). key: in files and in Python (`move_overhead_ms`). minimum,
-    maximum: of a spin. choices: of a combo. A button has no default.
+    maximum: of a spin. choices: of a combo. A button has no default. by_profile: the profile says which numbers there
+    are, and may have names for them.
     """
 
     name: str
@@ -66,41 +76,66 @@ class OptionSpec:
     minimum: int | None = None
     maximum: int | None = None
     choices: tuple[OptionValue, ...] = ()
+    by_profile: bool = False
     unit: str = ""
     help: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A row of the level table: depth in plies for the midgame, empties from which the game is solved."""
+    """A row of a level table: depth in plies for the midgame, empties from which the game is solved.
+
+    Depth 0, under a profile of fixed depths: a legal move at random. name: in lower case; empty if it has none.
+    """
 
     level: int
     depth: int
     exact_empties: int
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A set-up of the engine under a name.
 
-    evaluation: which one judges the midgame. score_kind: `cp` for hundredths of a disc, `raw` for the
-    evaluation's own units. defaults: option values by key that differ from `default.yaml`. move_time_ms:
+    evaluation: which one judges the midgame. search: `deepening`, or `minimax` for one plain search of a fixed
+    depth. score_kind: `cp` for hundredths of a disc, `raw` for the evaluation's own units. units_per_disc: how many
+    of those a disc is worth, roughly. defaults: option values by key that differ from `default.yaml`. move_time_ms:
     for a bare `go`; None = the level decides. reserve_ms: kept back of a move's time; it is the default of
     MoveOverhead here, so read `Config.move_overhead_ms`. minimum_ms: a search gets at least this if the
-    move's time allows. levels: rows 0 to 60. result_line_available: the profile has a documented result
-    line.
+    move's time allows. levels: rows in order, from 0. hint_plies: how far a hint may look, the usual depth first;
+    empty if as far as is asked for. result_line_available: the profile has a documented result line.
     """
 
     name: str
     summary: str
     evaluation: str
+    search: Literal["deepening", "minimax"]
     score_kind: Literal["cp", "raw"]
+    units_per_disc: int
     defaults: Mapping[str, OptionValue]
     move_time_ms: int | None
     reserve_ms: int
     minimum_ms: int
     levels: tuple[Level, ...]
+    hint_plies: tuple[int, ...]
     result_line_available: bool
+
+    @property
+    def can_solve(self) -> bool:
+        """True if the end of the game can be asked for."""
+        return self.search != "minimax"
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """Names of the levels; empty if they have only numbers."""
+        return tuple(row.name for row in self.levels if row.name)
+
+    def fitted(self, spec: OptionSpec) -> OptionSpec:
+        """An option as it is under this profile: names of levels are a choice."""
+        if not spec.by_profile or not self.level_names:
+            return spec
+        return replace(spec, kind="combo", minimum=None, maximum=None, choices=self.level_names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +179,20 @@ class Config:
         checked = check_option_value(spec, value)
         if spec.key == _PROFILE:
             return self._under(load_profile(str(checked)))
+        if spec.by_profile:
+            checked = _level_number(self.profile.levels, spec, checked)
         changes: dict[str, Any] = {spec.key: checked, "explicit": self.explicit | {spec.key}}
         return replace(self, **changes)._checked()
 
     def _under(self, profile: Profile) -> Config:
-        """A copy under another profile, whose defaults take the place of all that nobody has set."""
-        kept = {key: getattr(self, key) for key in self.explicit}
-        return replace(_defaults_of(profile), **kept, explicit=self.explicit)._checked()
+        """A copy under another profile, whose defaults take the place of all that nobody has set.
+
+        A level is kept only where it means the same: in the same table.
+        """
+        dropped = {_LEVEL} if profile.levels != self.profile.levels else set()
+        explicit = self.explicit - dropped
+        kept = {key: getattr(self, key) for key in explicit}
+        return replace(_defaults_of(profile), **kept, explicit=explicit)._checked()
 
     def _checked(self) -> Config:
         """This configuration, if its values go together; ConfigError otherwise."""
@@ -159,8 +201,11 @@ class Config:
         return self
 
     def value_of(self, spec: OptionSpec) -> OptionValue:
-        """The value in force of an option that is no button."""
-        return self.profile.name if spec.key == _PROFILE else cast(OptionValue, getattr(self, spec.key))
+        """The value in force of an option that is no button; a level by its name, if it has one."""
+        if spec.key == _PROFILE:
+            return self.profile.name
+        value = cast(OptionValue, getattr(self, spec.key))
+        return self.profile.levels[self.level].name or value if spec.by_profile else value
 
     @property
     def bare_go_level(self) -> int | None:
@@ -202,9 +247,14 @@ def option_spec(name: str) -> OptionSpec:
 
 
 def parse_option_value(spec: OptionSpec, text: str) -> OptionValue:
-    """The value that a text means for an option; ConfigError says what would fit."""
+    """The value that a text means for an option; ConfigError says what would fit.
+
+    Of an option `by_profile` it is a number or a word, and only a profile can tell whether there is such a one.
+    """
     if spec.kind == "spin":
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+            if spec.by_profile:
+                return text.lower()  # perhaps a name
             raise ConfigError(f"{spec.name} takes a whole number {_range(spec)}, not {_quoted(text)}")
         return check_option_value(spec, int(text))
     if spec.kind == "check":
@@ -233,7 +283,7 @@ def check_option_value(spec: OptionSpec, value: object) -> OptionValue:
             return parse_option_value(spec, str(value))
         assert spec.minimum is not None
         assert spec.maximum is not None
-        if not spec.minimum <= value <= spec.maximum:
+        if not spec.by_profile and not spec.minimum <= value <= spec.maximum:
             raise ConfigError(f"{spec.name} takes a whole number {_range(spec)}, not {value}")
         return value
     wanted = {"spin": "a whole number", "check": "true or false", "combo": "one of its values"}
@@ -270,6 +320,7 @@ def _option_spec(name: str, entry: Mapping[str, Any]) -> OptionSpec:
         minimum=entry.get("min"),
         maximum=entry.get("max"),
         choices=profile_names() if entry.get("values") == _PROFILES else tuple(entry.get("values", ())),
+        by_profile=entry.get("by_profile", False),
         unit=entry.get("unit", ""),
         help=entry.get("help", ""),
     )
@@ -296,28 +347,51 @@ def load_profile(name: str) -> Profile:
 def _profile(name: str, entries: Mapping[str, Any]) -> Profile:
     where = f"profile {name}"
     _refuse_unknown(entries, _PROFILE_KEYS, where)
+    search = entries.get("search", "deepening")
+    if entries["evaluation"] not in _SEARCHES.get(search, ()):
+        raise ConfigError(f"{where}: the search {search} can't use the evaluation {entries['evaluation']}")
+    levels = _levels(entries.get("levels", _LEVELS_FILE), where)
     defaults: dict[str, OptionValue] = {"move_overhead_ms": entries["reserve_ms"]}
     for option, value in entries.get("options", {}).items():
         spec = option_spec(option)
-        defaults[spec.key] = check_option_value(spec, value)
+        checked = check_option_value(spec, value)
+        defaults[spec.key] = _level_number(levels, spec, checked) if spec.by_profile else checked
     return Profile(
         name=name,
         summary=entries["summary"],
         evaluation=entries["evaluation"],
+        search=search,
         score_kind=entries["score"],
+        units_per_disc=entries["units_per_disc"] if entries["score"] == "raw" else _UNITS_PER_DISC,
         defaults=defaults,
         move_time_ms=entries.get("move_time_ms"),
         reserve_ms=entries["reserve_ms"],
         minimum_ms=entries["minimum_ms"],
-        levels=_levels(_read_data(entries.get("levels", _LEVELS_FILE)), where),
+        levels=levels,
+        hint_plies=tuple(entries.get("hints", ())),
         result_line_available=entries.get("result_line", False),
     )
 
 
-def _levels(rows: Mapping[Any, Any], where: str) -> tuple[Level, ...]:
+def _levels(table: str | Mapping[str, int], where: str) -> tuple[Level, ...]:
+    """Rows of a level table: a file of numbered ones, or names with the plies that each looks ahead."""
+    if not isinstance(table, str):
+        return tuple(Level(number, plies, 0, name) for number, (name, plies) in enumerate(table.items()))
+    rows: Mapping[Any, Any] = _read_data(table)
     if list(rows) != list(range(MAX_LEVEL + 1)):
         raise ConfigError(f"{where}: the level table needs the rows 0 to {MAX_LEVEL} in order")
     return tuple(Level(level, depth, exact) for level, (depth, exact) in rows.items())
+
+
+def _level_number(levels: tuple[Level, ...], spec: OptionSpec, value: OptionValue) -> int:
+    """The number of the row that a number or a name in lower case means; ConfigError with what there is otherwise."""
+    for row in levels:
+        if value in (row.level, row.name or None):
+            return row.level
+    numbers = f"a whole number from 0 to {len(levels) - 1}"
+    names = " ".join(row.name for row in levels if row.name)
+    wanted = f"is one of {names}, or {numbers}" if names else f"takes {numbers}"
+    raise ConfigError(f"{spec.name} {wanted}, not {_quoted(value) if isinstance(value, str) else value}")
 
 
 # -- the whole configuration -------------------------------------------------------------------------------
@@ -353,7 +427,9 @@ def load_config(
         if spec.key in seen:
             raise ConfigError(f"{path}: {spec.name} is set twice")
         seen.add(spec.key)
-    for name, value in (overrides or {}).items():
+    # A profile first: it says what the others may be.
+    singles = sorted((overrides or {}).items(), key=lambda single: option_spec(single[0]).key != _PROFILE)
+    for name, value in singles:
         config = config.with_option(name, value)
     return config
 

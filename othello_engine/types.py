@@ -48,10 +48,6 @@ class ScoreKind(Enum):
     """Only the sign is meant: 1 win, 0 draw, -1 loss."""
 
 
-RAW_UNITS_PER_DISC = 400
-"""What a disc is worth, roughly, in the units of ScoreKind.RAW."""
-
-
 class Bound(Enum):
     """What a score promises about the true value."""
 
@@ -62,16 +58,20 @@ class Bound(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A score for the side to move at the root."""
+    """A score for the side to move at the root.
+
+    units_per_disc: what a disc is worth, roughly, in the units of a RAW score; nothing to the other kinds.
+    """
 
     kind: ScoreKind
     value: int
     bound: Bound = Bound.EXACT
+    units_per_disc: int = field(default=400, compare=False)
 
     @property
     def discs(self) -> float:
         """The value in discs, from -64 to 64, exact or an estimate; 1, 0 or -1 where only the sign is meant."""
-        unit = {ScoreKind.CENTIDISCS: 100, ScoreKind.RAW: RAW_UNITS_PER_DISC}.get(self.kind, 1)
+        unit = {ScoreKind.CENTIDISCS: 100, ScoreKind.RAW: self.units_per_disc}.get(self.kind, 1)
         return max(-64.0, min(64.0, self.value / unit))
 
 

@@ -341,6 +341,8 @@ def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire)
     )
     from protocol.batch.solve import Question, solve, take_up
 
+    if not config.profile.can_solve:
+        raise _UsageError(f"the profile {config.profile.name} never solves")
     question = Question(options.wld, options.moves)
     paths = _result_paths(options)
     shows_rows = STANDARD_OUTPUT not in paths.values()

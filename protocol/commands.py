@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from othello_engine.config import (
     Config,
@@ -40,6 +40,9 @@ from othello_engine.types import (
     SearchResult,
     square_name,
 )
+
+if TYPE_CHECKING:
+    from protocol.hints import MoveHint
 
 PROTOCOL_VERSION = 1
 
@@ -119,6 +122,20 @@ class Go:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """`hint [plies]`; None = as many as the profile says."""
+
+    plies: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayHints:
+    """`display hints [colour]`"""
+
+    in_colour: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """`query gameover|p1turn|result`"""
 
@@ -141,7 +158,9 @@ class Bench:
     hash_mb: int | None
 
 
-Command = Plain | Handshake | Debug | SetOption | SetBoard | Move | Undo | Go | Query | Perft | Bench
+Command = (
+    Plain | Handshake | Debug | SetOption | SetBoard | Move | Undo | Go | Hint | DisplayHints | Query | Perft | Bench
+)
 
 
 class CommandError(Exception):
@@ -170,9 +189,10 @@ USAGE = (
     ("go [time MS] [depth N] [nodes N] [exact] [wld] [infinite] ...", "search; ends with bestmove"),
     ("go btime MS wtime MS [binc MS] [winc MS] [movestogo N]", "search within a game clock"),
     ("go ... [ponder] [selectivity P] [multipv K] [window A B] [searchmoves m1 ...]", "what to search, how"),
-    ("stop", "end the running search, perft or bench"),
+    ("hint [plies]", "every move with its value among the others; ends with hintok"),
+    ("stop", "end the running search, hint, perft or bench"),
     ("ponderhit", "the predicted move was played"),
-    ("display", "show the position (also: d)"),
+    ("display [hints [colour]]", "show the position (also: d), with the values of the last hint"),
     ("eval", "static value for the side to move"),
     ("perft D", "count the lines of play, depth 1 to D"),
     ("bench [D] [threads] [hash]", "search fixed positions and count nodes"),
@@ -360,6 +380,24 @@ def _parse_choice(command: str, words: Sequence[str], choices: Sequence[str]) ->
     return words[0].lower()
 
 
+def _parse_hint(words: Sequence[str]) -> Hint:
+    _expect_no_more(words[1:])
+    return Hint(_parse_number(words[0], "hint", 1, MAX_DEPTH) if words else None)
+
+
+def _parse_display(words: Sequence[str]) -> Plain | DisplayHints:
+    for word, known in zip(words, ("hints", "colour"), strict=False):
+        if word.lower() != known:
+            raise CommandError("bad-argument", word, "write display, display hints or display hints colour")
+    _expect_no_more(words[2:])
+    return DisplayHints(in_colour=len(words) == 2) if words else Plain.DISPLAY
+
+
+def is_display_hints(line: str) -> bool:
+    """True for `display hints`, which waits for hints that are on the way."""
+    return command_word(line) == "display" and len(line.split()) > 1
+
+
 def _parse_perft(words: Sequence[str]) -> Perft:
     if not words:
         raise CommandError("missing-argument", "perft", "to what depth?")
@@ -506,7 +544,7 @@ def _limits(fields: dict[str, Any]) -> Limits:
 _WHOLE_LINES: dict[str, Command] = {
     "uoi": Handshake("uoi"),
     "ugi": Handshake("ugi"),
-    **{plain.value: plain for plain in Plain if plain is not Plain.QUIT},
+    **{plain.value: plain for plain in Plain if plain not in (Plain.QUIT, Plain.DISPLAY)},
 }
 _PARSERS: dict[str, Callable[[Sequence[str]], Command]] = {
     "debug": _parse_debug,
@@ -514,6 +552,8 @@ _PARSERS: dict[str, Callable[[Sequence[str]], Command]] = {
     "move": _parse_move,
     "undo": _parse_undo,
     "go": _parse_go,
+    "hint": _parse_hint,
+    "display": _parse_display,
     "query": _parse_query,
     "perft": _parse_perft,
     "bench": _parse_bench,
@@ -551,7 +591,7 @@ def offered_options(config: Config) -> Iterable[OptionSpec]:
     """The options that mean something under the profile in force."""
     for spec in option_specs():
         if spec.key != "result_line" or config.profile.result_line_available:
-            yield spec
+            yield config.profile.fitted(spec)
 
 
 def format_option(spec: OptionSpec, config: Config) -> str:
@@ -612,10 +652,16 @@ def format_result_line(result: SearchResult) -> str:
     return ",".join(str(number) for number in numbers)
 
 
-def format_display(position: Position) -> list[str]:
-    """The answer to `display`: the facts as lines to parse, then a drawing."""
+def format_hint(hint: MoveHint) -> str:
+    """`hint d3 value 90 band amber score raw 22 depth 3`"""
+    value = f"value {hint.value} band {hint.band}"
+    return f"hint {square_name(hint.move)} {value} score {format_score(hint.score)} depth {hint.depth}"
+
+
+def format_display(position: Position, diagram: Sequence[str] | None = None) -> list[str]:
+    """The answer to `display`: the facts as lines to parse, then a drawing, the position's own if none is given."""
     moves = "none" if position.is_over else format_moves(position.legal_moves)
-    drawing = [f"info string {row}" for row in position.diagram()]
+    drawing = [f"info string {row}" for row in (position.diagram() if diagram is None else diagram)]
     return [f"board {position.to_text()}", f"empties {position.n_empties}", f"legal {moves}", *drawing]
 
 

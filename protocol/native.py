@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from othello_engine import __version__
 from othello_engine.errors import ConfigError, EngineError, WeightsError
 from othello_engine.notation import SIDE_NAMES
 from othello_engine.position import Position
-from othello_engine.types import Limits, SearchInfo, SearchResult
+from othello_engine.types import Goal, Limits, SearchInfo, SearchResult
 from protocol import commands, exit_status
 from protocol.commands import CommandError, Plain
 from protocol.facade import PerftCount
@@ -23,7 +24,10 @@ from protocol.limits import own_limits
 from protocol.lines import LineError
 from protocol.service import QUEUE_LIMIT, Done, Search, Service, Task, Wiring, describe
 
-_DEFERRED = frozenset(("setboard", "move", "undo", "newgame", "setoption", "go", "perft", "bench"))
+if TYPE_CHECKING:
+    from protocol.hints import MoveHint
+
+_DEFERRED = frozenset(("setboard", "move", "undo", "newgame", "setoption", "go", "hint", "perft", "bench"))
 """Commands that wait while a finite task runs. All others are answered at once."""
 
 
@@ -42,6 +46,11 @@ class _Search(Search):
 
     with_rank: bool
     early: SearchResult | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class _HintSearch(Search):
+    """A `hint`: a search for the values of all moves, whose reports nobody sees."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,6 +78,7 @@ class NativeService(Service):
         super().__init__(wiring)
         self._state = State.IDLE
         self._line = [Position.start()]
+        self._hints: tuple[Position | None, tuple[MoveHint, ...]] = None, ()  # the last ones, and what they are about
         self._owed_readyok = 0
         self._debug = False
 
@@ -94,7 +104,8 @@ class NativeService(Service):
         word = commands.command_word(line)
         if not word:
             return
-        if word not in _DEFERRED or self._state is State.IDLE:
+        waits = word in _DEFERRED or (commands.is_display_hints(line) and self._state is not State.OPEN)
+        if not waits or self._state is State.IDLE:
             self.run_now(line)
         elif commands.is_undo_round(line):  # whoever sends it looks at the board, and wants it or not, now
             self.say(commands.format_error("busy", line.split()[0], "not while the engine thinks"))
@@ -147,6 +158,8 @@ class NativeService(Service):
                 self._line = [Position.start()]
             case commands.Go(limits):
                 self._start_search(limits)
+            case commands.Hint(plies):
+                self._start_hint(plies)
             case Plain.STOP:
                 self._stop()
             case Plain.PONDER_HIT:
@@ -154,6 +167,8 @@ class NativeService(Service):
             case Plain.DISPLAY:
                 for line in commands.format_display(self.position):
                     self.say(line)
+            case commands.DisplayHints(in_colour):
+                self._display_hints(in_colour)
             case Plain.EVAL:
                 self._evaluate()
             case commands.Query(topic):
@@ -222,6 +237,17 @@ class NativeService(Service):
                 return n_plies
         raise CommandError("nothing-to-undo", "round", f"{SIDE_NAMES[side]} has not moved yet")
 
+    def _display_hints(self, in_colour: bool) -> None:
+        from protocol.hints import hint_diagram
+
+        position, hints = self._hints
+        if position != self.position:
+            hints = ()
+        for line in commands.format_display(self.position, hint_diagram(self.position, hints, in_colour)):
+            self.say(line)
+        if not hints:
+            self.say("info string there are no hints for this position; hint asks for them")
+
     def _evaluate(self) -> None:
         engine, position = self.engine, self.position
 
@@ -259,6 +285,9 @@ class NativeService(Service):
     def _start_search(self, limits: Limits) -> None:
         position = self.position
         commands.check_search_moves(position, limits.search_moves)
+        if limits.goal is not Goal.AUTO and not self.config.profile.can_solve:
+            problem = f"the profile {self.config.profile.name} never solves"
+            raise CommandError("bad-argument", limits.goal.value, problem)
         limits = own_limits(limits, position)
         self._state = State.OPEN if limits.is_open else State.SEARCH
         self.start_task(
@@ -269,6 +298,20 @@ class NativeService(Service):
                 gate=self.new_gate(),
                 with_rank=(limits.multipv or self.config.multipv) > 1,
             )
+        )
+
+    def _start_hint(self, plies: int | None) -> None:
+        profile = self.config.profile
+        choices = profile.hint_plies
+        if plies is not None and choices and plies not in choices:
+            *others, last = (str(each) for each in sorted(choices))
+            problem = f"under the profile {profile.name} a hint looks {', '.join(others)} or {last} plies ahead"
+            raise CommandError("bad-argument", str(plies), problem)
+        depth = choices[0] if plies is None and choices else plies
+        limits = Limits(depth=depth, multipv=commands.MAX_LINES, thorough=True)
+        self._state = State.SEARCH
+        self.start_task(
+            _HintSearch(self.next_generation(), position=self.position, limits=limits, gate=self.new_gate())
         )
 
     def _start_perft(self, depth: int) -> None:
@@ -296,7 +339,7 @@ class NativeService(Service):
 
     def launch(self, task: Task) -> None:
         """As for every task; `debug on` tells what a search was asked."""
-        if isinstance(task, _Search):
+        if isinstance(task, Search):
             self._say_debug(f"search {task.generation}: {_describe_limits(task.limits)}")
         super().launch(task)
 
@@ -337,7 +380,10 @@ class NativeService(Service):
             super().take_result(task, result)
 
     def answer(self, search: Search, result: SearchResult) -> None:
-        """The last report, then the one `bestmove`."""
+        """The last report, then the one `bestmove`; or the hints, then the one `hintok`."""
+        if isinstance(search, _HintSearch):
+            self._answer_hint(search, result)
+            return
         for info in search.gate.finish(result):
             self.say(commands.format_info(info, _with_rank(search)))
         if result.error is not None:
@@ -347,6 +393,17 @@ class NativeService(Service):
         if self.config.result_line == "csv":
             self.say(commands.format_result_line(result))
         self.say(commands.format_best_move(result, self.config.ponder))
+
+    def _answer_hint(self, search: Search, result: SearchResult) -> None:
+        from protocol.hints import hints_of
+
+        hints = hints_of(result.lines)
+        self._hints = search.position, hints
+        for hint in hints:
+            self.say(commands.format_hint(hint))
+        if result.error is not None:
+            self.say(_internal(result.error))
+        self.say("hintok")
 
     def end_task(self) -> None:
         """Nothing runs any more."""
@@ -396,7 +453,9 @@ class NativeService(Service):
     # -- output ----------------------------------------------------------------------------------------------
 
     def show_lines(self, search: Search, infos: list[SearchInfo]) -> None:
-        """`info` lines."""
+        """`info` lines; none of a hint, which is worth something only as a whole."""
+        if isinstance(search, _HintSearch):
+            return
         for info in infos:
             self.say(commands.format_info(info, _with_rank(search)), progress=True)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from othello_engine.config import MAX_LEVEL
 from othello_engine.errors import IllegalMoveError
 from othello_engine.formats.game import Game, GameClock
 from othello_engine.position import Position
@@ -191,7 +190,7 @@ class NboardService(Service):
                 self._version = version
                 self._say_name()
             case nboard_lines.SetDepth(depth):
-                self._level = min(depth, MAX_LEVEL)
+                self._level = min(depth, len(self.config.profile.levels) - 1)
                 self._say_name()
             case nboard_lines.SetContempt(discs):
                 self._contempt = max(-_MOST_CONTEMPT_DISCS, min(discs, _MOST_CONTEMPT_DISCS))

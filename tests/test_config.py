@@ -144,7 +144,8 @@ def test_every_profile_is_sound(name: str) -> None:
     assert profile.score_kind in ("cp", "raw")
     assert profile.reserve_ms >= 0
     assert profile.minimum_ms >= 0
-    assert [row.level for row in profile.levels] == list(range(61))
+    assert [row.level for row in profile.levels] == list(range(len(profile.levels)))
+    assert profile.units_per_disc > 0
     assert load_config(profile=name).profile is profile
 
 
@@ -162,6 +163,77 @@ def test_the_strong_profile_shows_hundredths_of_a_disc() -> None:
     assert (config.profile.evaluation, config.profile.score_kind) == ("patterns", "cp")
     assert config.profile.move_time_ms is None
     assert (config.solve_empties, config.wld_empties, config.selectivity) == (20, 22, 73)
+
+
+def test_the_weighted_profile_has_its_documented_levels() -> None:
+    config = load_config(profile="weighted")
+    profile = config.profile
+    assert (profile.evaluation, profile.search, profile.score_kind) == ("weighted", "minimax", "raw")
+    assert [(row.level, row.name, row.depth) for row in profile.levels] == [
+        (0, "easy", 0),
+        (1, "normal", 1),
+        (2, "hard", 4),
+    ]
+    assert (config.level, config.bare_go_level, profile.move_time_ms) == (2, 2, None)
+    assert sorted(profile.hint_plies) == [1, 3, 5]
+    assert profile.hint_plies[0] == 3
+    assert not profile.can_solve
+
+
+@pytest.mark.parametrize(
+    ("value", "level", "name"),
+    [(0, 0, "easy"), ("1", 1, "normal"), ("hard", 2, "hard"), ("EASY", 0, "easy"), ("Normal", 1, "normal")],
+)
+def test_a_level_with_a_name_is_set_by_name_or_number(value: object, level: int, name: str) -> None:
+    config = load_config(profile="weighted", overrides={"Level": value})
+    assert config.level == level
+    assert config.value_of(option_spec("Level")) == name
+    assert config.with_option("Level", name) == config
+
+
+@pytest.mark.parametrize("value", [3, "3", -1, "expert", "easy hard", ""])
+def test_a_level_that_the_profile_has_not_is_refused_with_what_there_is(value: object) -> None:
+    config = load_config(profile="weighted")
+    with pytest.raises(
+        ConfigError, match=r"^Level is one of easy normal hard, or a whole number from 0 to 2, not "
+    ) as caught:
+        config.with_option("Level", value)
+    assert str(value) in str(caught.value)
+
+
+@pytest.mark.parametrize("profile", ["strong", "classic"])
+@pytest.mark.parametrize("value", ["hard", 61, -1, True, 2.0])
+def test_numbered_levels_have_no_names_and_an_end(profile: str, value: object) -> None:
+    with pytest.raises(ConfigError, match="Level takes a whole number"):
+        load_config(profile=profile).with_option("Level", value)
+
+
+def test_names_of_levels_are_a_choice_and_numbers_a_range() -> None:
+    level = option_spec("Level")
+    assert load_profile("weighted").fitted(level).choices == ("easy", "normal", "hard")
+    assert load_profile("weighted").fitted(level).kind == "combo"
+    assert load_profile("strong").fitted(level) is level
+    assert load_profile("weighted").fitted(option_spec("Hash")) is option_spec("Hash")
+
+
+def test_a_level_stays_only_where_it_means_the_same() -> None:
+    strong = load_config(profile="strong", overrides={"Level": 9, "MultiPV": 2})
+    assert strong.with_option("Profile", "classic").level == 9
+    weighted = strong.with_option("Profile", "weighted")
+    assert (weighted.level, weighted.multipv) == (2, 2)
+    again = weighted.with_option("Level", "easy").with_option("Profile", "strong")
+    assert (again.level, "level" in again.explicit) == (21, False)
+    assert load_config(overrides={"Level": "easy", "Profile": "weighted"}).level == 0
+
+
+def test_a_search_goes_only_with_an_evaluation_that_it_can_use() -> None:
+    from othello_engine import config
+
+    entries = config._read_data("profiles", "weighted.yaml")
+    with pytest.raises(ConfigError, match="profile x: the search minimax can't use the evaluation patterns"):
+        config._profile("x", {**entries, "evaluation": "patterns"})
+    with pytest.raises(ConfigError, match="profile x: the search guessing can't use the evaluation weighted"):
+        config._profile("x", {**entries, "search": "guessing"})
 
 
 def test_levels_never_get_weaker() -> None:
@@ -182,7 +254,7 @@ def test_another_profile_changes_what_nobody_has_set() -> None:
     assert changed.solve_empties == load_config(profile="classic").solve_empties != strong.solve_empties
     assert changed.with_option("Profile", "strong") == strong
     assert changed.value_of(option_spec("Profile")) == "classic"
-    with pytest.raises(ConfigError, match="Profile is one of classic strong, not 'nonsense'"):
+    with pytest.raises(ConfigError, match="Profile is one of classic strong weighted, not 'nonsense'"):
         strong.with_option("Profile", "nonsense")
 
 

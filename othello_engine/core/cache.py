@@ -44,14 +44,14 @@ def kernel_sources() -> list[Path]:
 
 
 def n_kernels() -> int:
-    """How many kernels a search process loads: the total that compilation progress counts against.
+    """How many kernels are compiled: the total that progress counts against.
 
-    Follows the imports from the driver on, by their text.
+    Follows the imports from the searchers on, by their text.
     """
     declaration = re.compile(r"^@kernel\(", re.MULTILINE)
     imported = re.compile(r"^from othello_engine\.(core|evaluation|search)(?:\.(\w+))? import (.*)$", re.MULTILINE)
     known: dict[Path, str] = {}
-    waiting = [_PACKAGE / "search" / "driver.py"]
+    waiting = [_PACKAGE / "search" / name for name in ("driver.py", "minimax.py")]
     while waiting:
         path = waiting.pop()
         if path in known or not path.exists():

@@ -70,7 +70,8 @@ class Plan:
     100 = proof. score_kind: of midgame scores. width: half the first window of an iteration, in the units of the
     evaluation; unit: such units per disc, roughly. draw_value, seed: as of a task. must_hurry: one legal move is
     answered at once. is_limited: a solve may be cut short, and should have something to fall back on. is_timed: the
-    clock decides when an open-ended request is solved.
+    clock decides when an open-ended request is solved. fixed_depth: one search of max_depth plies, by one worker, is
+    all there is.
     """
 
     player: int
@@ -93,6 +94,7 @@ class Plan:
     must_hurry: bool = True
     is_limited: bool = False
     is_timed: bool = False
+    fixed_depth: bool = False
 
     @property
     def n_empties(self) -> int:
@@ -252,6 +254,7 @@ class Deepening:
             selectivity=iteration.selectivity,
             draw_value=self.plan.draw_value,
             seed=self.plan.seed,
+            undivided=self.plan.fixed_depth,
         )
         rank = len(self._found)
         order = [line.move for line in self.lines[rank : rank + 1]] + self._order
@@ -428,7 +431,7 @@ class Deepening:
         else:
             value, bound = outcome.upper, Bound.UPPER
         if iteration.phase is Phase.MIDGAME:
-            return Score(self.plan.score_kind, value, bound)
+            return Score(self.plan.score_kind, value, bound, self.plan.unit)
         if iteration.phase is Phase.EXACT:
             return Score(ScoreKind.DISCS, value, bound)
         # A lower bound above zero is a proved win, whatever its size; the same below zero.
@@ -481,6 +484,8 @@ def _iterations(plan: Plan) -> list[Iteration]:
     """All iterations of a request, in order; empty for a finished game."""
     if plan.is_over:
         return []
+    if plan.fixed_depth:
+        return [Iteration(Phase.MIDGAME, plan.max_depth, plan.selectivity)]
     empties = plan.n_empties
     exact = Iteration(Phase.EXACT, empties, plan.solve_selectivity)
     wld = Iteration(Phase.WLD, empties, plan.solve_selectivity)

@@ -346,7 +346,8 @@ class Engine:
             raise TimeoutError("no worker has answered")
         if question.error is not None:
             raise EngineError(question.error)
-        return Score(ScoreKind(self._config.profile.score_kind), question.value)
+        profile = self._config.profile
+        return Score(ScoreKind(profile.score_kind), question.value, units_per_disc=profile.units_per_disc)
 
     # -- inside --------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from othello_engine.config import Config, Level
 from othello_engine.engine.clock import NO_LIMIT, TimeRules, budget_for
@@ -12,7 +12,7 @@ from othello_engine.engine.jobs import SearchOrder
 from othello_engine.errors import EngineError, IllegalMoveError
 from othello_engine.position import Position
 from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Claim
-from othello_engine.types import BLACK, PASS, RAW_UNITS_PER_DISC, Goal, Limits, ScoreKind, square_name
+from othello_engine.types import BLACK, N_SQUARES, PASS, Goal, Limits, ScoreKind, square_name
 
 HIGHEST_CLAIM = 99
 """Per cent of confidence that a claim from outside can have: it may guide a search that prunes, and never counts as
@@ -21,28 +21,18 @@ MAX_LIMIT_MS = 10**18
 """Larger times are cut to this: thirty million years."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """What the scores of an evaluation mean to the search.
-
-    width: half the first window of an iteration; unit: of one disc, roughly. Node counts change by a few per cent
-    between half and twice these values. prunes: its midgame search prunes forward.
-    """
-
-    width: int
-    unit: int
-    prunes: bool
-
-
-_CENTIDISCS = Scale(width=200, unit=100, prunes=True)
-_SCALES = {"classic": Scale(width=200, unit=RAW_UNITS_PER_DISC, prunes=False)}
+WIDTH = 200
+"""Half the first window of an iteration, in units of the evaluation: node counts change by a few per cent between half
+and twice this."""
+_PRUNING = ("patterns",)
+"""Evaluations whose midgame search prunes forward."""
 
 
 def make_order(limits: Limits, position: Position, config: Config, asked_at: float) -> SearchOrder:
     """The order for a search. Raises IllegalMoveError for a `search_moves` entry that is no legal move."""
     limits = _with_default_limit(limits, config)
     level = _level(limits, config)
-    scale = _SCALES.get(config.profile.evaluation, _CENTIDISCS)
+    unit = config.profile.units_per_disc
     empties = position.n_empties
     plan = Plan(
         position.player,
@@ -54,11 +44,11 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
         score_kind=ScoreKind(config.profile.score_kind),
         solve_empties=config.solve_empties,
         wld_empties=config.wld_empties,
-        selectivity=_selectivity(limits, config.selectivity, scale),
-        solve_selectivity=_selectivity(limits, 100, scale),
-        width=scale.width,
-        unit=scale.unit,
-        draw_value=config.contempt * scale.unit // 100,
+        selectivity=_selectivity(limits, config.selectivity, config),
+        solve_selectivity=_selectivity(limits, 100, config),
+        width=WIDTH,
+        unit=unit,
+        draw_value=config.contempt * unit // 100,
         seed=config.seed,
         must_hurry=not (limits.is_open or limits.thorough),
         is_limited=limits.nodes is not None or _has_time_limit(limits),
@@ -74,8 +64,12 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
     if limits.depth is not None:
         depth = max(1, min(limits.depth, MAX_DEPTH))
         plan = replace(plan, max_depth=depth, may_solve=depth >= empties)
+    is_unlimited = limits.infinite
+    if config.profile.search == "minimax":
+        plan = _of_fixed_depth(plan, limits, position, config, asked_at)
+        is_unlimited = is_unlimited or limits.depth is None
     rules = TimeRules(config.move_overhead_ms, config.profile.minimum_ms, config.solve_empties)
-    budget = NO_LIMIT if limits.infinite else budget_for(_in_range(limits), position.side, empties, rules)
+    budget = NO_LIMIT if is_unlimited else budget_for(_in_range(limits), position.side, empties, rules)
     own_clock = limits.black_ms if position.side == BLACK else limits.white_ms
     return SearchOrder(
         plan,
@@ -106,7 +100,7 @@ def make_claim(
     after = position
     for move in moves:
         after = after.play(move)
-    unit = _SCALES.get(config.profile.evaluation, _CENTIDISCS).unit
+    unit = config.profile.units_per_disc
     return Claim(
         position.player,
         position.opponent,
@@ -124,6 +118,35 @@ def _with_default_limit(limits: Limits, config: Config) -> Limits:
     if limits.infinite or limits.goal is not Goal.AUTO or any(limit is not None for limit in own_limits):
         return limits
     return replace(limits, level=config.bare_go_level, move_time_ms=config.bare_go_time_ms)
+
+
+def _of_fixed_depth(plan: Plan, limits: Limits, position: Position, config: Config, asked_at: float) -> Plan:
+    """The plan for the one search of the depth asked for, or of the level's: so short that no clock cuts it.
+
+    A level of depth 0 has already chosen its move when the search looks at what that is worth. Whoever wants to know
+    more than a move (several lines, analysis) is not served by a random one, and gets the usual depth of a hint.
+    """
+    profile = config.profile
+    if limits.goal is not Goal.AUTO and not profile.can_solve:
+        raise EngineError(f"the profile {profile.name} never solves: neither exact nor wld can be asked of it")
+    depth, moves = limits.depth, plan.moves
+    if depth is None:
+        depth = (_level(limits, config) or profile.levels[config.level]).depth
+    if depth == 0 and limits.depth is None:
+        if limits.infinite or limits.thorough or (limits.multipv or 1) > 1:
+            depth = profile.hint_plies[0]
+        elif plan.allowed:
+            moves = 1 << _random_move(plan.allowed, position, config.seed, asked_at)
+    return replace(plan, max_depth=max(1, min(depth, MAX_DEPTH)), moves=moves, fixed_depth=True)
+
+
+def _random_move(moves: int, position: Position, seed: int, asked_at: float) -> int:
+    """One of these moves: always the same for a position and a seed; without a seed any, by the time of asking."""
+    from random import Random
+
+    squares = [square for square in range(N_SQUARES) if moves >> square & 1]
+    source = Random(f"{seed} {position.to_text()}" if seed else f"{asked_at!r}")
+    return squares[int(source.random() * len(squares))]
 
 
 def _has_time_limit(limits: Limits) -> bool:
@@ -160,9 +183,9 @@ def _window(limits: Limits) -> tuple[int, int] | None:
     return alpha, beta
 
 
-def _selectivity(limits: Limits, default: int, scale: Scale) -> int:
+def _selectivity(limits: Limits, default: int, config: Config) -> int:
     """Per cent that is true of the results: without forward pruning they are not selective, whatever was asked."""
-    if not scale.prunes:
+    if config.profile.evaluation not in _PRUNING:
         return 100
     return default if limits.selectivity is None else limits.selectivity
 

@@ -260,37 +260,44 @@ def _last_line(text: str) -> str:
 
 
 class _Kernels:
-    """The searchers that `search.driver` makes."""
+    """The searchers that `search.driver` makes, and the one of `search.minimax`, which is loaded when it is wanted."""
 
     def __init__(self, driver: Any, notes: tuple[str, ...]) -> None:
         self._driver = driver
         self.notes = notes
 
     def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> SearcherLike:
-        searcher: SearcherLike = self._driver.Searcher(state_buffer, evaluation, weights)
-        _touch(searcher)
+        searcher: SearcherLike
+        if evaluation == _MINIMAX_EVALUATION:
+            searcher = importlib.import_module(_MINIMAX).MinimaxSearcher(state_buffer)
+        else:
+            searcher = self._driver.Searcher(state_buffer, evaluation, weights)
+        _touch(searcher, is_divided=evaluation != _MINIMAX_EVALUATION)
         return searcher
 
     def table_use(self, buffer: Any, generation: int, epoch: int) -> int:
         return int(self._driver.table_use(buffer, generation, epoch))
 
 
-_FOUR_EMPTIES = 0x280E0A58B8783FF, 0x716F1F5A74787C00
+_START = 1 << 28 | 1 << 35, 1 << 27 | 1 << 36
+_MIDGAME = Task(*_START, -(1 << 30), 1 << 30, 3)
+_FOUR_EMPTIES = Task(0x280E0A58B8783FF, 0x716F1F5A74787C00, -64, 64, 4, exact=True)
 
 
-def _touch(searcher: SearcherLike) -> None:
+def _touch(searcher: SearcherLike, is_divided: bool) -> None:
     """Run everything once on something small, so that no first call falls into a search."""
-    black, white = 1 << 28 | 1 << 35, 1 << 27 | 1 << 36
-    midgame = Task(black, white, -(1 << 30), 1 << 30, 3)
-    searcher.run(midgame)
-    searcher.expand(midgame)
-    searcher.evaluate(black, white)
-    searcher.perft(black, white, 2)
-    searcher.run(Task(*_FOUR_EMPTIES, -64, 64, 4, exact=True))
+    searcher.run(_MIDGAME)
+    searcher.evaluate(*_START)
+    searcher.perft(*_START, 2)
+    if is_divided:
+        searcher.expand(_MIDGAME)
+        searcher.run(_FOUR_EMPTIES)
     searcher.new_game()
 
 
 _DRIVER = "othello_engine.search.driver"
+_MINIMAX = "othello_engine.search.minimax"
+_MINIMAX_EVALUATION = "weighted"
 _KERNEL_PACKAGES = ("othello_engine.core", "othello_engine.evaluation", "othello_engine.search")
 
 
@@ -348,6 +355,7 @@ def _import_kernels(folder: Any, progress: Progress, notes: tuple[str, ...] = ()
     jit.on_kernel = count
     try:
         driver = importlib.import_module(_DRIVER)
+        importlib.import_module(_MINIMAX)  # not every profile loads it, but the cache is to be whole
     finally:
         jit.on_kernel = None
     failures = tuple(f"kernel cache: {failure}".splitlines()[0] for failure in jit.failures())

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from othello_engine.core import plain
-from othello_engine.core.perft import perft as perft_kernel
 from othello_engine.evaluation.evaluate import EVALUATIONS, PATTERNS, begin, static_value
 from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.search import table
@@ -17,6 +16,7 @@ from othello_engine.search.layout import STATE_BYTES, TABLE_BUCKET_BYTES
 from othello_engine.search.leaf import terminal_value
 from othello_engine.search.midgame import STOPPED_VALUE, TABLE_DEPTH
 from othello_engine.search.ordering import order
+from othello_engine.search.perft import count_leaves
 from othello_engine.search.probcut import NO_SELECTIVITY
 from othello_engine.search.pvs import null_window, pvs
 from othello_engine.search.state import MAX_PLY, check_layout, state_at
@@ -30,8 +30,6 @@ _NOISE = 64
 """A seed adds less than this to the order score of each square: it decides between moves that are equal or nearly so,
 and so which of several best moves is found first."""
 _SPARE_PLY = MAX_PLY + 1
-_PERFT_SLICE_DEPTH = 7
-"""Perft looks at the stop flag between subtrees of this depth: a few milliseconds each."""
 
 
 def table_buckets(n_bytes: int) -> int:
@@ -220,28 +218,8 @@ class Searcher:
         return int(static_value(self._evaluation, self._state.weights_address, row, p, o, moves))
 
     def perft(self, player: int, opponent: int, depth: int) -> int | None:
-        """Leaves at `depth` (a pass is a ply, a finished game one leaf); None if the stop flag was set."""
-        if self._state.stop:
-            return None
-        if depth <= _PERFT_SLICE_DEPTH:
-            leaves = int(perft_kernel(np.uint64(player), np.uint64(opponent), depth))
-            self._state.nodes += leaves
-            return leaves
-        moves = plain.legal_moves(player, opponent)
-        if not moves:
-            if not plain.legal_moves(opponent, player):
-                return 1
-            return self.perft(opponent, player, depth - 1)
-        total = 0
-        while moves:
-            square = (moves & -moves).bit_length() - 1
-            moves &= moves - 1
-            turned = plain.flips(square, player, opponent)
-            leaves_below = self.perft(opponent ^ turned, player ^ turned ^ (1 << square), depth - 1)
-            if leaves_below is None:
-                return None
-            total += leaves_below
-        return total
+        """Leaves at `depth`; None if the stop flag was set. See count_leaves."""
+        return count_leaves(self._state, player, opponent, depth)
 
     def _prepare(self, task: Task) -> Any:
         """Write a task's settings into the state record. The stop flag is the caller's and stays as it is."""

@@ -49,7 +49,7 @@ def null_window(state, player, opponent, alpha, depth, ply):
 
 
 @kernel(VOID(STATE, I64, I64))
-def _lead_pv(state, ply, move):
+def lead_pv(state, ply, move):
     """The variation of this ply becomes `move` followed by the variation of the next ply."""
     length = min(state.pv_length[ply + np.int64(1)], np.int64(126) - ply)
     state.pv[ply, 0] = np.int8(move)
@@ -92,7 +92,7 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
         score = pvs(state, opponent, player, -beta, -alpha, depth, ply + np.int64(1))
         if score == STOPPED_VALUE:
             return STOPPED_VALUE
-        _lead_pv(state, ply, _PASS)
+        lead_pv(state, ply, _PASS)
         if is_root:
             state.root_best_move, state.root_best_score = _PASS, -score
             state.root_first_done = np.int64(1)
@@ -161,9 +161,9 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
             best_move = x
             if score > low:
                 low = score
-                _lead_pv(state, ply, x)
+                lead_pv(state, ply, x)
             elif index == 0:
-                _lead_pv(state, ply, x)
+                lead_pv(state, ply, x)
         if is_root:
             # Also takes back what a null window promised and the open one, on other table entries, did not confirm.
             state.root_best_move, state.root_best_score = best_move, best

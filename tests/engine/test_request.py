@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from othello_engine.config import Config, load_config
 from othello_engine.engine.request import make_order
 from othello_engine.errors import EngineError, IllegalMoveError
 from othello_engine.position import Position
-from othello_engine.types import PASS, Goal, Limits, ScoreKind
+from othello_engine.types import PASS, Goal, Limits, ScoreKind, square_name
 from tests.engine.test_deepening import random_position
-from tests.positions import EARLIEST_PASS
+from tests.positions import EARLIEST_PASS, WIPE_OUT
 
 START = Position.start()
 
@@ -141,3 +143,109 @@ def test_a_solve_with_a_limit_has_something_to_fall_back_on(config: Config) -> N
     assert not make_order(Limits(goal=Goal.EXACT), START, config, 0.0).plan.is_limited
     assert make_order(Limits(goal=Goal.EXACT, nodes=100), START, config, 0.0).plan.is_limited
     assert make_order(Limits(goal=Goal.EXACT, move_time_ms=100), START, config, 0.0).plan.is_limited
+
+
+# -- searches of a fixed depth -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def weighted() -> Config:
+    return load_config(profile="weighted")
+
+
+@pytest.mark.parametrize(
+    ("limits", "depth"),
+    [
+        (Limits(), 4),
+        (Limits(infinite=True), 4),
+        (Limits(ponder=True), 4),
+        (Limits(move_time_ms=1), 4),
+        (Limits(black_ms=0, white_ms=0), 4),
+        (Limits(level=1), 1),
+        (Limits(depth=1), 1),
+        (Limits(depth=7, move_time_ms=1000), 7),
+        (Limits(depth=99), 60),
+        (Limits(level=2, multipv=64, thorough=True), 4),
+    ],
+)
+def test_a_search_of_a_fixed_depth_is_the_level_s_or_the_one_asked_for(
+    weighted: Config, limits: Limits, depth: int
+) -> None:
+    plan = make_order(limits, START, weighted, 0.0).plan
+    assert (plan.fixed_depth, plan.max_depth, plan.moves) == (True, depth, 0)
+    assert (plan.score_kind, plan.unit, plan.selectivity) == (ScoreKind.RAW, weighted.profile.units_per_disc, 100)
+
+
+def test_no_clock_cuts_the_search_of_a_level_but_one_of_a_depth(weighted: Config) -> None:
+    assert make_order(Limits(move_time_ms=1), START, weighted, 0.0).budget.hard_ms is None
+    assert make_order(Limits(black_ms=-5), START, weighted, 0.0).budget.hard_ms is None
+    assert make_order(Limits(depth=30, move_time_ms=100), START, weighted, 0.0).budget.hard_ms == 90
+    assert make_order(Limits(nodes=7), START, weighted, 0.0).node_limit == 7
+
+
+@pytest.mark.parametrize("goal", [Goal.EXACT, Goal.WLD])
+def test_a_profile_without_a_solver_refuses_to_solve(weighted: Config, goal: Goal) -> None:
+    with pytest.raises(EngineError, match="the profile weighted never solves"):
+        make_order(Limits(goal=goal), START, weighted, 0.0)
+
+
+def chosen(config: Config, position: Position, asked_at: float = 0.0, limits: Limits | None = None) -> int:
+    """Bitboard of the root moves that are left to the search."""
+    plan = make_order(Limits() if limits is None else limits, position, config, asked_at).plan
+    assert (plan.max_depth, plan.fixed_depth) == (1, True)
+    return plan.moves
+
+
+def test_the_easy_level_takes_a_legal_move_by_seed_and_position(weighted: Config) -> None:
+    rng = random.Random(20261130)
+    seeds = [weighted.with_option("Level", "easy").with_option("Seed", seed) for seed in range(1, 9)]
+    found = set()
+    for _ in range(50):
+        position = random_position(rng.randrange(8, 50), rng.randrange(1000))
+        for config in seeds:
+            move = chosen(config, position, asked_at=rng.random())
+            assert move == chosen(config, position, asked_at=rng.random())
+            assert move.bit_count() == 1 or position.must_pass
+            assert move & position.legal_bitboard == move
+            found.add((position, move))
+    assert len(found) > 2 * 50  # seeds differ
+
+
+def test_without_a_seed_the_easy_level_takes_every_move_now_and_then(weighted: Config) -> None:
+    easy = weighted.with_option("Level", "easy")
+    taken = [chosen(easy, START, asked_at=1000 + index / 7) for index in range(400)]
+    counts = [taken.count(1 << move) for move in START.legal_moves]
+    assert sum(counts) == 400
+    assert all(60 < count < 140 for count in counts)  # 100 each, more or less; five standard deviations are 43
+
+
+def test_the_same_seed_takes_the_same_move_on_every_machine(weighted: Config) -> None:
+    easy = weighted.with_option("Level", "easy").with_option("Seed", 7)
+    moves = [square_name(chosen(easy, Position.from_moves(game)).bit_length() - 1) for game in ("", "f5", "f5d6c3")]
+    assert moves == ["e6", "d6", "g5"]
+
+
+def test_the_easy_level_chooses_among_the_moves_asked_for(weighted: Config) -> None:
+    easy = weighted.with_option("Level", 0)
+    limits = Limits(search_moves=START.legal_moves[1:3])
+    taken = {chosen(easy, START, index / 7, limits) for index in range(100)}
+    assert taken == {1 << move for move in START.legal_moves[1:3]}
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(multipv=3), Limits(infinite=True), Limits(level=0, thorough=True), Limits(multipv=64, level=0)]
+)
+def test_whoever_wants_more_than_a_move_is_not_served_at_random(weighted: Config, limits: Limits) -> None:
+    plan = make_order(limits, START, weighted.with_option("Level", "easy"), 0.0).plan
+    assert (plan.max_depth, plan.moves) == (3, 0)
+
+
+def test_the_option_of_many_lines_does_not_make_the_easy_level_think(weighted: Config) -> None:
+    config = weighted.with_option("Level", "easy").with_option("MultiPV", 5)
+    assert chosen(config, START).bit_count() == 1
+
+
+def test_the_easy_level_passes_and_knows_an_end(weighted: Config) -> None:
+    easy = weighted.with_option("Level", "easy")
+    for position in (Position.from_moves(EARLIEST_PASS), Position.from_moves(WIPE_OUT)):
+        assert chosen(easy, position) == 0

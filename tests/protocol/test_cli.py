@@ -113,6 +113,7 @@ def test_nothing_heavy_is_imported_for_a_first_answer(argument: str) -> None:
         (["--protocol", "gtp", "match"], "othello-engine match ..."),
         (["--set", "threads=2", "conformance"], "othello-engine conformance ..."),
         (["--protocol", "gtp", "perft", "3"], "perft has no use for it"),
+        (["--profile", "weighted", "solve", "-"], "the profile weighted never solves"),
     ],
 )
 def test_a_bad_command_line_is_status_two_with_the_offence(arguments: list[str], words: str) -> None:

@@ -198,7 +198,6 @@ def test_an_option_is_read(line: str, name: str, value: object) -> None:
         ("setoption name Clear Hash value 1", "bad-option-value 1"),
         ("setoption name Threads value 0", "bad-option-value 0"),
         ("setoption name Threads value 257", "bad-option-value 257"),
-        ("setoption name Level value 61", "bad-option-value 61"),
         ("setoption name Selectivity value 50", "bad-option-value 50"),
         ("setoption name Ponder value perhaps", "bad-option-value perhaps"),
         ("setoption name Ponder value 1", "bad-option-value 1"),

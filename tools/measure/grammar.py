@@ -57,6 +57,11 @@ GRAMMAR: dict[str, re.Pattern[str]] = {
             rf"info bench {_COUNT} nodes {_COUNT} time {_COUNT} nps {_COUNT}(?: {_TEXT})?"
             rf"|bench nodes {_COUNT} time {_COUNT} nps {_COUNT}"
         ),
+        "hint": (
+            rf"hint {MOVE} value {_COUNT} band (?:amber|emerald|blue) score {_SCORE}(?: lowerbound| upperbound)?"
+            rf" depth {_COUNT}"
+        ),
+        "hints": r"hintok",
         "response": r"response (?:true|false|p1win|p2win|draw|none)",
         "error": rf"error (?:{'|'.join(ERROR_CODES)}) [!-~]+(?: {_TEXT})?",
         "row": rf"(?:[0-7],[0-7]|-1,-1),{_INTEGER},{_COUNT},{_COUNT},{_COUNT},{_COUNT}",

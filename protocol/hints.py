@@ -1,0 +1,81 @@
+"""Hints: every move of a position with its value among the others, from 30 for the worst to 90 for the best. Pure.
+
+The values compare the moves of one position and nothing else: they are no chances of winning, and say nothing about
+other positions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from othello_engine.notation import format_squares
+from othello_engine.position import Position
+from othello_engine.types import N_SQUARES, Score, SearchInfo
+
+LOWEST, HIGHEST = 30, 90
+"""Values of the worst and of the best move."""
+ALL_EQUAL = 50
+"""Value of every move if none is better than another."""
+BANDS = (("amber", 75), ("emerald", 50), ("blue", LOWEST))
+"""Names for parts of the scale, each with its least value."""
+
+_COLOURS = {"amber": 33, "emerald": 32, "blue": 34}
+"""ANSI numbers of the terminal's yellow, green and blue."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveHint:
+    """A move and what a search says about it. value: from LOWEST to HIGHEST. depth: plies, the move itself included."""
+
+    move: int
+    value: int
+    score: Score
+    depth: int
+
+    @property
+    def band(self) -> str:
+        """The part of the scale that the value lies in."""
+        return next(name for name, least in BANDS if self.value >= least)
+
+
+def hints_of(lines: Iterable[SearchInfo]) -> tuple[MoveHint, ...]:
+    """The moves that these lines begin with, best first, equal ones in the order of the board."""
+    found = [line for line in lines if line.pv]
+    numbers = _numbers([line.score for line in found])
+    ranked = sorted(zip(numbers, found, strict=True), key=lambda pair: (-pair[0], pair[1].pv[0]))
+    values = relative_values([number for number, _ in ranked])
+    return tuple(
+        MoveHint(line.pv[0], value, line.score, line.depth) for value, (_, line) in zip(values, ranked, strict=True)
+    )
+
+
+def relative_values(numbers: Sequence[float]) -> list[int]:
+    """Numbers mapped to the scale in a straight line, and rounded, halves up."""
+    if not numbers:
+        return []
+    low, high = min(numbers), max(numbers)
+    if low == high:
+        return [ALL_EQUAL] * len(numbers)
+    scaled = ((number - low) / (high - low) * (HIGHEST - LOWEST) + LOWEST for number in numbers)
+    return [math.floor(each + 0.5) for each in scaled]
+
+
+def _numbers(scores: Sequence[Score]) -> list[float]:
+    """What is compared: the scores as they are, or discs where some are of another kind."""
+    if len({score.kind for score in scores}) <= 1:
+        return [float(score.value) for score in scores]
+    return [score.discs for score in scores]
+
+
+def hint_diagram(position: Position, hints: Iterable[MoveHint], in_colour: bool) -> list[str]:
+    """The board as lines of text, with the values on the squares. in_colour: bands as colours of an ANSI terminal."""
+    cells = [f"{square:>3}" for square in format_squares(position.black, position.white)]
+    for hint in hints:
+        if hint.move < N_SQUARES:
+            start, end = (f"\x1b[{_COLOURS[hint.band]}m", "\x1b[0m") if in_colour else ("", "")
+            cells[hint.move] = f" {start}{hint.value}{end}"
+    letters = "   " + "  ".join("abcdefgh")
+    rows = [f"{row + 1}{''.join(cells[8 * row : 8 * row + 8])}  {row + 1}" for row in range(8)]
+    return [letters, *rows, letters, position.diagram()[-1]]
