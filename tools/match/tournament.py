@@ -101,7 +101,8 @@ class Tournament:
             for player in players:
                 player.interrupt()
         for thread in self._threads:
-            thread.join(_JOIN_S)
+            if thread.ident is not None:  # an interrupt may have come just before its start; then it has nothing to do
+                thread.join(_JOIN_S)
 
     def _next(self) -> Meeting | None:
         with self._lock:
