@@ -22,7 +22,7 @@ from othello_engine.formats.game import (
     bare_moves,
 )
 from othello_engine.formats.notes import format_notes, split_notes
-from othello_engine.formats.recorded import OnError, build_game, excerpt, report, split_games
+from othello_engine.formats.recorded import OnError, build_game, excerpt, read_collection
 from othello_engine.notation import parse_move
 from othello_engine.position import Position
 from othello_engine.types import BLACK, N_SQUARES, PASS, WHITE, square_name
@@ -51,13 +51,7 @@ def read_ggf(chunks: Iterable[str], on_error: OnError | None = None) -> Iterator
     chunks: its text in pieces of any size, such as lines. Raises GameError, which names game, line and move.
     on_error: takes that instead, and the reading goes on with the next game.
     """
-    for number, line, text in split_games(chunks, _find_end, _NEXT_GAME, on_error):
-        try:
-            game = parse_ggf(text)
-        except GameError as error:
-            report(error, number, f"line {line}", on_error)
-        else:
-            yield game
+    return read_collection(chunks, _find_end, _NEXT_GAME, parse_ggf, on_error)
 
 
 def _find_end(text: str, at: int) -> int:

@@ -121,6 +121,23 @@ _HEAD = re.compile(r"\(\s*;")
 _LONGEST_HEAD = 64
 
 
+def read_collection(
+    chunks: Iterable[str],
+    find_end: Callable[[str, int], int],
+    next_head: re.Pattern[str],
+    parse: Callable[[str], Game],
+    on_error: OnError | None,
+) -> Iterator[Game]:
+    """The games of a collection, one by one. parse: the game of one text; see split_games for the rest."""
+    for number, line, text in split_games(chunks, find_end, next_head, on_error):
+        try:
+            game = parse(text)
+        except GameError as error:
+            report(error, number, f"line {line}", on_error)
+        else:
+            yield game
+
+
 def split_games(
     chunks: Iterable[str],
     find_end: Callable[[str, int], int],
