@@ -181,7 +181,7 @@ class Position:
 
     @property
     def final_score(self) -> int:
-        """Disc difference of a finished game for the side to move, the empty squares given to the winner.
+        """Disc difference of a finished game for the side to move, the empty squares given to the side with more.
 
         Raises PositionError while somebody can still move.
 
@@ -192,6 +192,14 @@ class Position:
         if not self.is_over:
             raise PositionError("the game is not over")
         return plain.final_score(self.player, self.opponent)
+
+    def final_score_in(self, is_anti: bool) -> int:
+        """Score of a finished game for the side to move, in Othello or in anti-Othello.
+
+        In anti-Othello fewest discs win: the score is `final_score` with the other sign, so that the empty squares,
+        which go to the side with more discs, count against it. Raises PositionError while somebody can still move.
+        """
+        return -self.final_score if is_anti else self.final_score
 
     # -- moves -----------------------------------------------------------------------------------------------
 

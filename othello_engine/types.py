@@ -43,7 +43,8 @@ class ScoreKind(Enum):
     RAW = "raw"
     """Midgame estimate in the own units of a documented evaluation."""
     DISCS = "disc"
-    """Disc difference at the end of the game, empties to the winner."""
+    """Disc difference at the end of the game, empties to the side with more discs: own minus the opponent's, and in
+    anti-Othello, where fewest win, the opponent's minus own."""
     WLD = "wld"
     """Only the sign is meant: 1 win, 0 draw, -1 loss."""
 

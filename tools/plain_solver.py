@@ -2,7 +2,8 @@
 
 It shares nothing with the engine: no bitboards, no table, no ordering. Full width means that every line of play is
 followed to its end. Alpha-beta, for positions that are too large for that, leaves out what can't matter and nothing
-else. Both are one compiled function, so that the only difference between them is the cut.
+else. Both are one compiled function, so that the only difference between them is the cut. So is anti-Othello, where the
+score of every finished game has the other sign.
 """
 
 from __future__ import annotations
@@ -69,9 +70,14 @@ def _final_score(board: Any, mover: int) -> int:
     return own - other - empty if own < other else 0
 
 
-@njit(int64(_Board, int64[::1], int64, int64, int64, boolean, boolean))
-def _search(board: Any, empties: Any, mover: int, alpha: int, beta: int, prunes: bool, has_passed: bool) -> int:
-    """Value for the mover: exact with `prunes` false or inside (alpha, beta), else a bound on its side of them."""
+@njit(int64(_Board, int64[::1], int64, int64, int64, int64, boolean, boolean))
+def _search(
+    board: Any, empties: Any, mover: int, alpha: int, beta: int, sign: int, prunes: bool, has_passed: bool
+) -> int:
+    """Value for the mover: exact with `prunes` false or inside (alpha, beta), else a bound on its side of them.
+
+    sign: -1 for anti-Othello, else 1.
+    """
     best = _NONE
     for place in empties:
         if board[place] != 0:
@@ -81,7 +87,7 @@ def _search(board: Any, empties: Any, mover: int, alpha: int, beta: int, prunes:
             continue
         board[place] = mover
         _turn(board, place, runs, mover)
-        score = -_search(board, empties, -mover, -beta, -max(alpha, best), prunes, False)
+        score = -_search(board, empties, -mover, -beta, -max(alpha, best), sign, prunes, False)
         _turn(board, place, runs, -mover)
         board[place] = 0
         best = max(best, score)
@@ -90,8 +96,8 @@ def _search(board: Any, empties: Any, mover: int, alpha: int, beta: int, prunes:
     if best != _NONE:
         return best
     if has_passed:
-        return _final_score(board, mover)
-    return -_search(board, empties, -mover, -beta, -alpha, prunes, True)
+        return sign * _final_score(board, mover)
+    return -_search(board, empties, -mover, -beta, -alpha, sign, prunes, True)
 
 
 @njit(int64(_Board, int64[::1], int64))
@@ -133,38 +139,43 @@ def _boards(player: int, opponent: int) -> tuple[Any, Any]:
     return board, np.array(empties, dtype=np.int64)
 
 
-def move_scores(player: int, opponent: int, prunes: bool = False) -> dict[int, int]:
+def move_scores(player: int, opponent: int, prunes: bool = False, anti: bool = False) -> dict[int, int]:
     """Value of every legal move for the side to move, by square; {64: value} for a forced pass, {} for a finished game.
 
-    prunes: by alpha-beta, each move with the full window, instead of full width.
+    prunes: by alpha-beta, each move with the full window, instead of full width. anti: fewest discs win.
     """
     board, empties = _boards(player, opponent)
+    sign = -1 if anti else 1
     if not _n_moves(board, empties, 1):
         if not _n_moves(board, empties, -1):
             return {}
-        return {_PASS: -int(_search(board, empties, -1, -64, 64, prunes, True))}
+        return {_PASS: -int(_search(board, empties, -1, -64, 64, sign, prunes, True))}
     scores = {}
     for place in empties:
         runs = _runs(board, place, 1)
         if runs:
             board[place] = 1
             _turn(board, place, runs, 1)
-            scores[_PLACES.index(place)] = -int(_search(board, empties, -1, -64, 64, prunes, False))
+            scores[_PLACES.index(place)] = -int(_search(board, empties, -1, -64, 64, sign, prunes, False))
             _turn(board, place, runs, -1)
             board[place] = 0
     return scores
 
 
-def score(player: int, opponent: int, prunes: bool = False) -> int:
-    """Disc difference under perfect play for the side to move, empty squares to the winner."""
+def score(player: int, opponent: int, prunes: bool = False, anti: bool = False) -> int:
+    """Disc difference under perfect play for the side to move, empty squares to the side with more discs.
+
+    anti: fewest discs win, and the difference is the opponent's minus own.
+    """
     board, empties = _boards(player, opponent)
-    return int(_search(board, empties, 1, -64, 64, prunes, False))
+    return int(_search(board, empties, 1, -64, 64, -1 if anti else 1, prunes, False))
 
 
-def line_score(player: int, opponent: int, line: Sequence[int]) -> int:
+def line_score(player: int, opponent: int, line: Sequence[int], anti: bool = False) -> int:
     """What a line of play (64 for a pass) ends in, for the side that begins; or ILLEGAL, or UNFINISHED."""
     board, empties = _boards(player, opponent)
     places = [0 if square == _PASS else _PLACES[square] if 0 <= square < 64 else -1 for square in line]
     if -1 in places:
         return ILLEGAL
-    return int(_line_score(board, empties, np.array(places, dtype=np.int64)))
+    score = int(_line_score(board, empties, np.array(places, dtype=np.int64)))
+    return -score if anti and score not in (ILLEGAL, UNFINISHED) else score

@@ -9,16 +9,21 @@ branch in each function below, and name it in EVALUATIONS.
 import numpy as np
 
 from othello_engine.core.jit import I64, U64, VOID, kernel
-from othello_engine.evaluation import classic, lanes, patterns
+from othello_engine.evaluation import classic, lanes, patterns, phased
 from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.types import ScoreKind
 
 CLASSIC = np.int64(0)
 PATTERNS = np.int64(1)
+PHASED = np.int64(2)
+ANTI = np.int64(3)
+"""Of anti-Othello: whoever searches with it plays that, and solves for the fewest discs."""
 
 EVALUATIONS = {
     "classic": (int(CLASSIC), ScoreKind.RAW, classic.DISC_UNIT, classic.WIN_UNIT),
     "patterns": (int(PATTERNS), ScoreKind.CENTIDISCS, patterns.DISC_UNIT, 0),
+    "phased": (int(PHASED), ScoreKind.CENTIDISCS, phased.DISC_UNIT, 0),
+    "anti": (int(ANTI), ScoreKind.CENTIDISCS, -phased.DISC_UNIT, 0),
 }
 """Name -> (number, kind of its scores, worth of one disc at the end, extra worth of a win), in its own units."""
 
@@ -54,4 +59,8 @@ def static_value(evaluation, weights, row, player, opponent, moves):
     """
     if evaluation == PATTERNS:
         return patterns.value_of_row(weights, row, player, opponent, moves)
+    if evaluation == PHASED:
+        return phased.evaluate(player, opponent)
+    if evaluation == ANTI:
+        return phased.evaluate_anti(player, opponent)
     return classic.evaluate(player, opponent)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from othello_engine.core import plain
-from othello_engine.evaluation.evaluate import EVALUATIONS, PATTERNS, begin, static_value
+from othello_engine.evaluation.evaluate import ANTI, CLASSIC, EVALUATIONS, PATTERNS, begin, static_value
 from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.search import table
 from othello_engine.search.layout import STATE_BYTES, TABLE_BUCKET_BYTES
@@ -57,9 +57,9 @@ def table_use(buffer: Any, generation: int, epoch: int) -> int:
 class Searcher:
     """Kernels, state record and table of one search process.
 
-    state_buffer: STATE_BYTES of writable memory, kept alive by the caller; evaluation: a name in EVALUATIONS; weights:
-    the stages of a trained one, one after another, in memory that the caller keeps as long as this searcher.
-    Not thread-safe, except that `evaluate` may be called while `run` is running.
+    state_buffer: STATE_BYTES of writable memory, kept alive by the caller; evaluation: a name in EVALUATIONS, `anti`
+    for anti-Othello; weights: the stages of a trained one, one after another, in memory that the caller keeps as long
+    as this searcher. Not thread-safe, except that `evaluate` may be called while `run` is running.
     """
 
     def __init__(self, state_buffer: Any, evaluation: str = "classic", weights: Any = None) -> None:
@@ -68,9 +68,12 @@ class Searcher:
         self._state = state_at(state_buffer)
         number, _, self._disc_unit, self._win_unit = EVALUATIONS[evaluation]
         self._state.evaluation = number
+        self._state.anti = int(number == ANTI)
+        self._state.by_regions = int(number not in (CLASSIC, PATTERNS))
+        self._sign = -1 if number == ANTI else 1
         self._evaluation = number
         self._weights = weights
-        assert evaluation == "classic" or weights is not None
+        assert evaluation != "patterns" or weights is not None
         if weights is not None:
             self._state.weights_address = _address_of(weights)
         self._table: Any = None
@@ -240,7 +243,7 @@ class Searcher:
         state.selectivity = task.selectivity if self._evaluation == PATTERNS else NO_SELECTIVITY
         # A selective solve searches in the midgame's units.
         is_plain = task.exact and state.selectivity >= NO_SELECTIVITY
-        state.disc_unit, state.win_unit = (1, 0) if is_plain else (self._disc_unit, self._win_unit)
+        state.disc_unit, state.win_unit = (self._sign, 0) if is_plain else (self._disc_unit, self._win_unit)
         state.generation = task.generation & 255
         state.epoch = task.epoch & (EPOCHS - 1)
         state.root_ply = task.ply
@@ -305,7 +308,7 @@ class Searcher:
         moves, others = plain.legal_moves(player, opponent), plain.legal_moves(opponent, player)
         if not moves and not others:
             if task.exact:
-                score = plain.final_score(player, opponent)
+                score = self._sign * plain.final_score(player, opponent)
             else:
                 score = int(terminal_value(self._state, np.uint64(player), np.uint64(opponent), task.ply + 1))
             return Child(move, player, opponent, score, score, over=True)

@@ -1,7 +1,9 @@
 """Exact endgame search in discs: solvers for the last four empties, and the null-window search above them.
 
-Everything here is fail-soft around a null window (alpha, alpha + 1) and counts empties for the winner. Passes cost
-nothing; two in a row end the game. Calls go nws_endgame > _nws_shallow > solve_4 > solve_3 > solve_2 > solve_1.
+Everything here is fail-soft around a null window (alpha, alpha + 1) and counts empties for the side with more discs.
+Passes cost nothing; two in a row end the game. Calls go nws_endgame > _nws_shallow > solve_4 > solve_3 > solve_2 >
+solve_1; or nws_endgame > nws_regions where `state.by_regions` says so. Only these two know anti-Othello, whose scores
+are the usual ones of the final position with the other sign.
 """
 
 import numpy as np
@@ -42,6 +44,13 @@ _NEIGHBOURS = np.array(
     ],
     dtype=np.uint64,
 )
+
+
+@kernel(I64(STATE, U64, U64))
+def ended_score(state, player, opponent):
+    """Score in discs of a finished game of the variant that is played."""
+    score = final_score(player, opponent)
+    return -score if state.anti != 0 else score
 
 
 @kernel(I64(U64, I64, I64))
@@ -297,6 +306,45 @@ def _nws_shallow(state, player, opponent, alpha, n_empties):
     return best
 
 
+REGION_EMPTIES = np.int64(7)
+"""Up to here `nws_regions` takes over, where it is wanted."""
+_NOT_PASSED, _PASSED = np.int64(0), np.int64(1)
+
+
+@kernel(I64(STATE, U64, U64, I64, U64, I64))
+def nws_regions(state, player, opponent, alpha, empties, has_passed):
+    """Fail-soft value with few empties, as the `phased` profile documents it: no list of moves, no sorting, each empty
+    square is tried in turn, those of odd quadrants first. Also the one for anti-Othello.
+
+    has_passed: whether the opponent had no move. A number, since a literal truth value is a type of its own, for which
+    the recursive call would find no code. Oracle: plain negamax.
+    """
+    state.nodes += np.int64(1)
+    odd = QUADRANT_SQUARES[quadrant_parity(empties)]
+    best = np.int64(-65)
+    for group in range(2):
+        squares = empties & odd if group == 0 else empties & ~odd
+        while squares != ZERO:
+            bit = squares & (~squares + ONE)
+            squares ^= bit
+            x = square_of(bit)
+            if _NEIGHBOURS[x] & opponent == ZERO:
+                continue
+            turned = flips(x, player, opponent)
+            if turned == ZERO:
+                continue
+            score = -nws_regions(state, opponent ^ turned, player ^ turned ^ bit, ~alpha, empties ^ bit, _NOT_PASSED)
+            if score > best:
+                best = score
+                if best > alpha:
+                    return best
+    if best > np.int64(-65):
+        return best
+    if has_passed == _NOT_PASSED and empties != ZERO:
+        return -nws_regions(state, opponent, player, ~alpha, empties, _PASSED)
+    return ended_score(state, player, opponent)
+
+
 REPLY_COST = 28
 CORNER_REPLY_COST = np.int64(32)
 ODD_REPLY_COST = np.int64(6)
@@ -317,7 +365,10 @@ def _square_bonus():
 
 
 SQUARE_BONUS = _square_bonus()
-"""Ordering bonus of a move to a square."""
+"""Ordering bonus of a move to a square; in anti-Othello its cost."""
+ANTI_REPLY_COST = np.int64(28)
+ANTI_TURNED_COST = np.int64(10)
+"""Costs of a reply, and of a disc turned, in anti-Othello."""
 
 
 @kernel(I64(U64, U64, U64, U64))
@@ -364,6 +415,8 @@ def nws_endgame(state, player, opponent, alpha, ply):
     # Step 1. Few empties: no table, no ordering by mobility.
     empties = ~(player | opponent)
     n_empties = popcount(empties)
+    if n_empties <= REGION_EMPTIES and state.by_regions != 0:
+        return nws_regions(state, player, opponent, alpha, empties, _NOT_PASSED)
     if n_empties <= SHALLOW_EMPTIES:
         if n_empties >= np.int64(4):
             return _nws_shallow(state, player, opponent, alpha, n_empties)
@@ -377,10 +430,12 @@ def nws_endgame(state, player, opponent, alpha, ply):
         state.stop = np.int64(2)
         return STOPPED
 
-    # Step 3. Stability cutoff.
-    bound = stability_bound(player, opponent, alpha, n_empties)
-    if bound <= alpha:
-        return bound
+    # Step 3. Stability cutoff: discs that are sure bound the score only where more discs are better.
+    is_anti = state.anti != 0
+    if not is_anti:
+        bound = stability_bound(player, opponent, alpha, n_empties)
+        if bound <= alpha:
+            return bound
 
     # Step 4. Moves; pass and end of game.
     by_value = state.evaluation == PATTERNS and n_empties >= VALUE_EMPTIES
@@ -388,7 +443,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
     moves = legal_moves(player, opponent)
     if moves == ZERO:
         if legal_moves(opponent, player) == ZERO:
-            return final_score(player, opponent)
+            return ended_score(state, player, opponent)
         if by_value:
             row_after_pass(row, row + _ROW)
         score = nws_endgame(state, opponent, player, ~alpha, ply + np.int64(1))
@@ -416,7 +471,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
         x = square_of(moves)
         moves &= moves - ONE
         turned = flips(x, player, opponent)
-        if turned == opponent:  # wipe-out
+        if turned == opponent and not is_anti:  # wipe-out
             return np.int64(64)
         list_[n_moves] = x
         all_turned[n_moves] = turned
@@ -457,7 +512,10 @@ def nws_endgame(state, player, opponent, alpha, ply):
             next_player = opponent ^ turned
             placed = player ^ turned ^ (ONE << np.uint64(x))
             replies = legal_moves(next_player, placed)
-            value += SQUARE_BONUS[x] - _reply_cost(next_player, placed, replies, odd)
+            if is_anti:
+                value -= ANTI_REPLY_COST * popcount(replies) + ANTI_TURNED_COST * popcount(turned) + SQUARE_BONUS[x]
+            else:
+                value += SQUARE_BONUS[x] - _reply_cost(next_player, placed, replies, odd)
             if (ONE << np.uint64(x)) & odd != ZERO:
                 value += _ODD_BONUS[n_empties]
             if by_value:

@@ -29,6 +29,9 @@ STATE_DTYPE = np.dtype(
         # value of a drawn end in an estimate, for the side to move at ply 0
         ("draw_value", np.int64),
         ("exact", np.int64),
+        # 1: fewest discs win; 1: the last few squares are simply tried, one after another
+        ("anti", np.int64),
+        ("by_regions", np.int64),
         # which evaluation, the address of its weights, and of the row of data that it keeps for ply 0
         ("evaluation", np.int64),
         ("weights_address", np.uint64),

@@ -16,9 +16,9 @@ from tests.core.support import several
 __all__ = ["exact_task", "full_width", "new_searcher", "perfect_score", "score_after", "several", "task"]
 
 
-def new_searcher(table_bytes: int = 1 << 20, weights: Any = None) -> Searcher:
+def new_searcher(table_bytes: int = 1 << 20, weights: Any = None, evaluation: str = "classic") -> Searcher:
     """A searcher of its own, in private memory; with the trained evaluation if there are weights."""
-    searcher = Searcher(bytearray(STATE_BYTES), "classic" if weights is None else "patterns", weights)
+    searcher = Searcher(bytearray(STATE_BYTES), evaluation if weights is None else "patterns", weights)
     searcher.attach_table(bytearray(table_bytes))
     searcher.new_game()
     return searcher
@@ -38,12 +38,12 @@ def successors(player: int, opponent: int) -> list[tuple[int, int, int]]:
 
 
 @cache
-def perfect_score(player: int, opponent: int) -> int:
-    """Disc difference under perfect play, by visiting everything."""
+def perfect_score(player: int, opponent: int, sign: int = 1) -> int:
+    """Disc difference under perfect play, by visiting everything. sign: -1 where fewest discs win."""
     after = successors(player, opponent)
     if not after:
-        return plain.final_score(player, opponent)
-    return max(-perfect_score(p, o) for _, p, o in after)
+        return sign * plain.final_score(player, opponent)
+    return max(-perfect_score(p, o, sign) for _, p, o in after)
 
 
 def full_width(
