@@ -12,10 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import configs
 from othello_engine.errors import ConfigError
+from othello_engine.types import N_SQUARES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,22 +39,32 @@ EMPTY_STRING = "<empty>"
 _CORES = "cores"
 _PROFILES = "profiles"
 _LEVELS_FILE = "levels.yaml"
+_STRENGTH_FILE = "strength.yaml"
+_STRENGTH = "strength"
 _PROFILE_KEYS = (
     "summary",
     "evaluation",
+    "anti",
     "search",
+    "clean_table",
+    "outcome_first",
     "score",
     "units_per_disc",
     "move_time_ms",
+    "level_and_time",
     "reserve_ms",
     "minimum_ms",
     "levels",
+    "anti_levels",
     "hints",
     "result_line",
     "options",
 )
-_SEARCHES = {"deepening": ("classic", "patterns"), "minimax": ("weighted",)}
+_SEARCHES = {"deepening": ("classic", "patterns", "phased"), "minimax": ("weighted",)}
 """Search -> the evaluations that it can use."""
+_ANTI_EVALUATIONS = {"deepening": ("anti",)}
+"""The same for anti-Othello; their scores are hundredths of a disc."""
+_ANTI = "anti"
 _UNITS_PER_DISC = 100
 """Of a score in hundredths of a disc."""
 
@@ -82,42 +94,89 @@ class OptionSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A row of a level table: depth in plies for the midgame, empties from which the game is solved.
+class Style:
+    """How a player chooses among moves whose values it knows: the mistakes it makes.
 
-    Depth 0, under a profile of fixed depths: a legal move at random. name: in lower case; empty if it has none.
+    All figures are discs or chances from 0 to 1. noise: standard deviation of the error in the value of each move.
+    greed: what each disc turned seems to be worth on top; in anti-Othello, each disc left alone. misses_corner: chance
+    that a corner isn't seen; never in anti-Othello. careless: chance that nothing seems wrong with a square next to an
+    empty corner; in anti-Othello, with a corner. within: a move that seems worse than the best by no more than this is
+    as good.
+    """
+
+    noise: float = 0.0
+    greed: float = 0.0
+    misses_corner: float = 0.0
+    careless: float = 0.0
+    within: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A row of a level table: how far a search looks.
+
+    depth: plies, for the midgame; 0, under a profile of fixed depths: a legal move at random. solves: pairs of empty
+    squares and a confidence in per cent, the former rising: with so many empty squares and fewer the game is solved
+    with that confidence, 100 for proof; the first pair that fits counts. name: in lower case; empty if it has none.
+    nodes: visited at most; 0 = no limit. style: how it chooses; None = the best move.
     """
 
     level: int
     depth: int
-    exact_empties: int
+    solves: tuple[tuple[int, int], ...] = ()
     name: str = ""
+    nodes: int = 0
+    style: Style | None = None
+
+    @property
+    def exact_empties(self) -> int:
+        """Empty squares from which the game is solved with proof."""
+        return max((empties for empties, confidence in self.solves if confidence == 100), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """A row of the table behind the option Elo: who plays like that looks `depth` plies ahead, solves from
+    `exact_empties` on, and chooses by `style`."""
+
+    elo: int
+    depth: int
+    exact_empties: int
+    style: Style
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A set-up of the engine under a name.
 
-    evaluation: which one judges the midgame. search: `deepening`, or `minimax` for one plain search of a fixed
-    depth. score_kind: `cp` for hundredths of a disc, `raw` for the evaluation's own units. units_per_disc: how many
-    of those a disc is worth, roughly. defaults: option values by key that differ from `default.yaml`. move_time_ms:
-    for a bare `go`; None = the level decides. reserve_ms: kept back of a move's time; it is the default of
-    MoveOverhead here, so read `Config.move_overhead_ms`. minimum_ms: a search gets at least this if the
-    move's time allows. levels: rows in order, from 0. hint_plies: how far a hint may look, the usual depth first;
-    empty if as far as is asked for. result_line_available: the profile has a documented result line.
+    evaluation: which one judges the midgame. anti: which one judges anti-Othello; empty if that isn't played.
+    search: `deepening`, or `minimax` for one plain search of a fixed depth. clean_table: every search begins with an
+    empty table. outcome_first: a solve proves who wins before it looks for the disc difference. score_kind: `cp` for
+    hundredths of a disc, `raw` for the evaluation's own units. units_per_disc: how many of those a disc is worth,
+    roughly. defaults: option values by key that differ from `default.yaml`. move_time_ms: for a bare `go`; None = the
+    level decides. level_and_time: of a bare `go` both count, whichever is reached first. reserve_ms: kept back of a
+    move's time; it is the default of MoveOverhead here, so read `Config.move_overhead_ms`. minimum_ms: a search gets
+    at least this if the move's time allows. levels: rows in order, from 0; anti_levels: the same for anti-Othello.
+    hint_plies: how far a hint may look, the usual depth first; empty if as far as is asked for.
+    result_line_available: the profile has a documented result line.
     """
 
     name: str
     summary: str
     evaluation: str
+    anti: str
     search: Literal["deepening", "minimax"]
+    clean_table: bool
+    outcome_first: bool
     score_kind: Literal["cp", "raw"]
     units_per_disc: int
     defaults: Mapping[str, OptionValue]
     move_time_ms: int | None
+    level_and_time: bool
     reserve_ms: int
     minimum_ms: int
     levels: tuple[Level, ...]
+    anti_levels: tuple[Level, ...]
     hint_plies: tuple[int, ...]
     result_line_available: bool
 
@@ -130,6 +189,19 @@ class Profile:
     def level_names(self) -> tuple[str, ...]:
         """Names of the levels; empty if they have only numbers."""
         return tuple(row.name for row in self.levels if row.name)
+
+    @property
+    def can_limit_strength(self) -> bool:
+        """True if an Elo may be asked of it: its levels are numbers. Those with names say themselves how they play."""
+        return self.can_solve and not self.level_names
+
+    def offers(self, spec: OptionSpec) -> bool:
+        """True if an option means something under this profile."""
+        if spec.key == "result_line":
+            return self.result_line_available
+        if spec.key == "variant":
+            return bool(self.anti)
+        return spec.key not in ("limit_strength", "elo") or self.can_limit_strength
 
     def fitted(self, spec: OptionSpec) -> OptionSpec:
         """An option as it is under this profile: names of levels are a choice."""
@@ -150,10 +222,13 @@ class Config:
     """
 
     profile: Profile
+    variant: str
     hash_mb: int
     threads: int
     multipv: int
     level: int
+    limit_strength: bool
+    elo: int
     bare_move_time_ms: int
     selectivity: int
     solve_empties: int
@@ -187,9 +262,9 @@ class Config:
     def _under(self, profile: Profile) -> Config:
         """A copy under another profile, whose defaults take the place of all that nobody has set.
 
-        A level is kept only where it means the same: in the same table.
+        A level is kept only where it means the same: where both have numbers, or the same names.
         """
-        dropped = {_LEVEL} if profile.levels != self.profile.levels else set()
+        dropped = {_LEVEL} if profile.level_names != self.profile.level_names else set()
         explicit = self.explicit - dropped
         kept = {key: getattr(self, key) for key in explicit}
         return replace(_defaults_of(profile), **kept, explicit=explicit)._checked()
@@ -198,6 +273,11 @@ class Config:
         """This configuration, if its values go together; ConfigError otherwise."""
         if self.result_line != "none" and not self.profile.result_line_available:
             raise ConfigError(f"ResultLine: the profile {self.profile.name} has no result line")
+        if self.is_anti and not self.profile.anti:
+            raise ConfigError(f"Variant: the profile {self.profile.name} has no anti-Othello")
+        if self.limit_strength and not self.profile.can_limit_strength:
+            names = " ".join(self.profile.level_names)
+            raise ConfigError(f"LimitStrength: the profile {self.profile.name} has the levels {names} instead")
         return self
 
     def value_of(self, spec: OptionSpec) -> OptionValue:
@@ -208,11 +288,30 @@ class Config:
         return self.profile.levels[self.level].name or value if spec.by_profile else value
 
     @property
+    def is_anti(self) -> bool:
+        """True if the game is anti-Othello: fewest discs win."""
+        return self.variant == _ANTI
+
+    @property
+    def evaluation(self) -> str:
+        """Name of the evaluation in force."""
+        return self.profile.anti if self.is_anti else self.profile.evaluation
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Rows of the level table in force, from 0."""
+        return self.profile.anti_levels if self.is_anti else self.profile.levels
+
+    @property
+    def strength(self) -> Strength | None:
+        """What the option Elo asks for; None without a limit."""
+        return strength_of(self.elo) if self.limit_strength else None
+
+    @property
     def bare_go_level(self) -> int | None:
         """The level that limits a `go` without limits; None if only a time does."""
-        if "level" in self.explicit or self.bare_go_time_ms is None:
-            return self.level
-        return None
+        is_given = "level" in self.explicit or (self.profile.level_and_time and not self.bare_move_time_ms)
+        return self.level if is_given or self.bare_go_time_ms is None else None
 
     @property
     def bare_go_time_ms(self) -> int | None:
@@ -317,8 +416,8 @@ def _option_spec(name: str, entry: Mapping[str, Any]) -> OptionSpec:
         key=entry["key"],
         kind=entry["type"],
         default=available_cores() if default == _CORES else default,
-        minimum=entry.get("min"),
-        maximum=entry.get("max"),
+        minimum=strengths()[0].elo if entry.get("min") == _STRENGTH else entry.get("min"),
+        maximum=strengths()[-1].elo if entry.get("max") == _STRENGTH else entry.get("max"),
         choices=profile_names() if entry.get("values") == _PROFILES else tuple(entry.get("values", ())),
         by_profile=entry.get("by_profile", False),
         unit=entry.get("unit", ""),
@@ -350,7 +449,13 @@ def _profile(name: str, entries: Mapping[str, Any]) -> Profile:
     search = entries.get("search", "deepening")
     if entries["evaluation"] not in _SEARCHES.get(search, ()):
         raise ConfigError(f"{where}: the search {search} can't use the evaluation {entries['evaluation']}")
+    anti = entries.get("anti", "")
+    if anti and (anti not in _ANTI_EVALUATIONS.get(search, ()) or entries["score"] != "cp"):
+        raise ConfigError(f"{where}: {anti} is no evaluation of anti-Othello for the search {search} and its scores")
     levels = _levels(entries.get("levels", _LEVELS_FILE), where)
+    anti_levels = _levels(entries["anti_levels"], where) if "anti_levels" in entries else levels
+    if [row.name for row in anti_levels] != [row.name for row in levels]:
+        raise ConfigError(f"{where}: levels and anti_levels need the same rows")
     defaults: dict[str, OptionValue] = {"move_overhead_ms": entries["reserve_ms"]}
     for option, value in entries.get("options", {}).items():
         spec = option_spec(option)
@@ -360,27 +465,103 @@ def _profile(name: str, entries: Mapping[str, Any]) -> Profile:
         name=name,
         summary=entries["summary"],
         evaluation=entries["evaluation"],
+        anti=anti,
         search=search,
+        clean_table=entries.get("clean_table", False),
+        outcome_first=entries.get("outcome_first", False),
         score_kind=entries["score"],
         units_per_disc=entries["units_per_disc"] if entries["score"] == "raw" else _UNITS_PER_DISC,
         defaults=defaults,
         move_time_ms=entries.get("move_time_ms"),
+        level_and_time=entries.get("level_and_time", False),
         reserve_ms=entries["reserve_ms"],
         minimum_ms=entries["minimum_ms"],
         levels=levels,
+        anti_levels=anti_levels,
         hint_plies=tuple(entries.get("hints", ())),
         result_line_available=entries.get("result_line", False),
     )
 
 
-def _levels(table: str | Mapping[str, int], where: str) -> tuple[Level, ...]:
-    """Rows of a level table: a file of numbered ones, or names with the plies that each looks ahead."""
+def _levels(table: str | Mapping[str, Any], where: str) -> tuple[Level, ...]:
+    """Rows of a level table: a file of numbered ones, or names with what each looks at."""
     if not isinstance(table, str):
-        return tuple(Level(number, plies, 0, name) for number, (name, plies) in enumerate(table.items()))
-    rows: Mapping[Any, Any] = _read_data(table)
-    if list(rows) != list(range(MAX_LEVEL + 1)):
-        raise ConfigError(f"{where}: the level table needs the rows 0 to {MAX_LEVEL} in order")
-    return tuple(Level(level, depth, exact) for level, (depth, exact) in rows.items())
+        named = enumerate(table.items())
+        return tuple(_named_level(number, name, row, f"{where}, level {name}") for number, (name, row) in named)
+    rows = [row for block, entries in _read_data(table).items() for row in _numbered_levels(str(block), entries, table)]
+    if [row.level for row in rows] != list(range(MAX_LEVEL + 1)):
+        raise ConfigError(f"{table}: the rows 0 to {MAX_LEVEL} are needed, in order")
+    return tuple(rows)
+
+
+def _numbered_levels(block: str, entries: Mapping[str, Any], where: str) -> list[Level]:
+    """The rows of one block of a level table: `21`, or `19-21` for three of them.
+
+    depth, and the empty squares under solve, are numbers or sums of the level's number L: `2L`, `L-6`, `L+9`.
+    """
+    place = f"{where}, {block}"
+    _refuse_unknown(entries, ("depth", "solve"), place)
+    first, _, last = block.partition("-")
+    if not (first.isdecimal() and (last or first).isdecimal()):
+        raise ConfigError(f"{place}: rows are a number, or two with a hyphen")
+    rows = []
+    for level in range(int(first), int(last or first) + 1):
+        solves = [(_of_level(empties, level, place), sure) for empties, sure in entries.get("solve", {}).items()]
+        rows.append(
+            _checked_level(Level(level, _of_level(entries.get("depth", 0), level, place), tuple(solves)), place)
+        )
+    return rows
+
+
+def _of_level(term: int | str, level: int, where: str) -> int:
+    """What a number, or a term such as `2L` or `L-6`, comes to for a level."""
+    found = re.fullmatch(r"([0-9]*)L([+-][0-9]+)?|([0-9]+)", str(term))
+    if found is None:
+        raise ConfigError(f"{where}: {_quoted(str(term))} is no number, nor a term such as 2L or L-6")
+    factor, addend, number = found.groups()
+    return int(number) if number else int(factor or 1) * level + int(addend or 0)
+
+
+def _named_level(number: int, name: str, row: int | Mapping[str, Any], where: str) -> Level:
+    """A row with a name: the plies that it looks ahead, or those under `depth` and more."""
+    if isinstance(row, int):
+        return Level(number, row, name=name)
+    _refuse_unknown(row, ("depth", "exact", "nodes", "style"), where)
+    level = Level(
+        number,
+        row.get("depth", 0),
+        solves=((row["exact"], 100),) if row.get("exact") else (),
+        name=name,
+        nodes=row.get("nodes", 0),
+        style=_style(row["style"], where) if "style" in row else None,
+    )
+    return _checked_level(level, where)
+
+
+def _checked_level(level: Level, where: str) -> Level:
+    """A level, if it makes sense: solves for more empty squares are less sure; ConfigError otherwise."""
+    empties = [each for each, _ in level.solves]
+    confidences = [each for _, each in level.solves]
+    allowed = option_spec("Selectivity").choices
+    is_sound = (
+        level.depth >= 1
+        and level.nodes >= 0
+        and empties == sorted(set(empties))
+        and confidences == sorted(set(confidences), reverse=True)
+        and all(confidence in allowed for confidence in confidences)
+    )
+    if not is_sound:
+        raise ConfigError(f"{where}: a level needs a depth, and solves with ever more empties and less confidence")
+    return level
+
+
+def _style(entries: Mapping[str, Any], where: str) -> Style:
+    _refuse_unknown(entries, Style.__dataclass_fields__, where)
+    for key, value in entries.items():
+        most = 1 if key in ("misses_corner", "careless") else N_SQUARES
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+            raise ConfigError(f"{where}: {key} is a number from 0 to {most}, not {value!a}")
+    return Style(**{key: float(value) for key, value in entries.items()})
 
 
 def _level_number(levels: tuple[Level, ...], spec: OptionSpec, value: OptionValue) -> int:
@@ -392,6 +573,39 @@ def _level_number(levels: tuple[Level, ...], spec: OptionSpec, value: OptionValu
     names = " ".join(row.name for row in levels if row.name)
     wanted = f"is one of {names}, or {numbers}" if names else f"takes {numbers}"
     raise ConfigError(f"{spec.name} {wanted}, not {_quoted(value) if isinstance(value, str) else value}")
+
+
+# -- strength ----------------------------------------------------------------------------------------------
+
+
+@cache
+def strengths() -> tuple[Strength, ...]:
+    """The table of strengths, rising."""
+    rows = []
+    for elo, entries in cast(dict[int, Any], _read_data(_STRENGTH_FILE)).items():
+        where = f"{_STRENGTH_FILE}, {elo}"
+        style = {key: value for key, value in entries.items() if key not in ("depth", "exact")}
+        rows.append(Strength(elo, entries["depth"], entries["exact"], _style(style, where)))
+    if len(rows) < 2 or any(weaker.elo >= stronger.elo for weaker, stronger in pairwise(rows)):
+        raise ConfigError(f"{_STRENGTH_FILE}: two rows or more are needed, with a rising Elo")
+    return tuple(rows)
+
+
+def strength_of(elo: int) -> Strength:
+    """The strength of an Elo, between the rows of the table: figures of style in proportion, the rest as of the weaker
+    row. Beyond the table, that of its end."""
+    rows = strengths()
+    elo = max(rows[0].elo, min(elo, rows[-1].elo))
+    lower = max((row for row in rows if row.elo <= elo), key=lambda row: row.elo)
+    upper = min((row for row in rows if row.elo >= elo), key=lambda row: row.elo)
+    if lower is upper:
+        return lower
+    part = (elo - lower.elo) / (upper.elo - lower.elo)
+    figures = {
+        key: getattr(lower.style, key) * (1 - part) + getattr(upper.style, key) * part
+        for key in Style.__dataclass_fields__
+    }
+    return replace(lower, elo=elo, style=Style(**figures))
 
 
 # -- the whole configuration -------------------------------------------------------------------------------

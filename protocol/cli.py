@@ -343,7 +343,7 @@ def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire)
 
     if not config.profile.can_solve:
         raise _UsageError(f"the profile {config.profile.name} never solves")
-    question = Question(options.wld, options.moves)
+    question = Question(options.wld, options.moves, config.is_anti)
     paths = _result_paths(options)
     shows_rows = STANDARD_OUTPUT not in paths.values()
     refused: list[Exception] = []
@@ -353,7 +353,7 @@ def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire)
             return exit_status.BAD_COMMAND_LINE
         planned = len(records) if isinstance(records, list) else None
         forms: dict[str, Form] = {
-            "json": JsonForm(question.goal.value, config.threads),
+            "json": JsonForm(question.name, config.threads),
             "jsonl": JsonLinesForm(),
             "csv": CsvForm(),
         }

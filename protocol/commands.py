@@ -590,7 +590,7 @@ def format_handshake(word: str, version: str, config: Config) -> list[str]:
 def offered_options(config: Config) -> Iterable[OptionSpec]:
     """The options that mean something under the profile in force."""
     for spec in option_specs():
-        if spec.key != "result_line" or config.profile.result_line_available:
+        if config.profile.offers(spec):
             yield config.profile.fitted(spec)
 
 
@@ -665,8 +665,8 @@ def format_display(position: Position, diagram: Sequence[str] | None = None) -> 
     return [f"board {position.to_text()}", f"empties {position.n_empties}", f"legal {moves}", *drawing]
 
 
-def format_query(topic: str, position: Position) -> str:
-    """The answer to `query`."""
+def format_query(topic: str, position: Position, is_anti: bool = False) -> str:
+    """The answer to `query`. is_anti: fewest discs win."""
     if topic == "gameover":
         answer = "true" if position.is_over else "false"
     elif topic == "p1turn":
@@ -674,7 +674,7 @@ def format_query(topic: str, position: Position) -> str:
     elif not position.is_over:
         answer = "none"
     else:
-        mine = position.final_score
+        mine = position.final_score_in(is_anti)
         black = mine if position.side == BLACK else -mine
         answer = "p1win" if black > 0 else "p2win" if black < 0 else "draw"
     return f"response {answer}"

@@ -307,11 +307,11 @@ class GtpService(Service):
 
     def _final_score(self, request: Request) -> Answer:
         self._require_end()
-        return (gtp_lines.format_score(self.position),)
+        return (gtp_lines.format_score(self.position, self.config.is_anti),)
 
     def _final_result(self, request: Request) -> Answer:
         self._require_end()
-        return (gtp_lines.format_result(self.position),)
+        return (gtp_lines.format_result(self.position, self.config.is_anti),)
 
     def _require_end(self) -> None:
         if not self.position.is_over:
@@ -417,7 +417,7 @@ class GtpService(Service):
     def _coloured_moves(self, request: Request) -> Answer:
         def form(position: Position, lines: Sequence[SearchInfo]) -> Sequence[str]:
             if position.is_over:
-                return (f"TEXT {gtp_lines.format_result(position)}",)
+                return (f"TEXT {gtp_lines.format_result(position, self.config.is_anti)}",)
             return gtp_lines.format_coloured_moves(position, lines)
 
         return self._analyse(form, ALL_MOVES)
@@ -428,7 +428,7 @@ class GtpService(Service):
     def _score(self, request: Request) -> Answer:
         def form(position: Position, lines: Sequence[SearchInfo]) -> Sequence[str]:
             if position.is_over:
-                return (gtp_lines.format_result(position),)
+                return (gtp_lines.format_result(position, self.config.is_anti),)
             return (gtp_lines.format_verdict(position, lines[0]),)
 
         return self._analyse(form)

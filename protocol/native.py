@@ -172,7 +172,7 @@ class NativeService(Service):
             case Plain.EVAL:
                 self._evaluate()
             case commands.Query(topic):
-                self.say(commands.format_query(topic, self.position))
+                self.say(commands.format_query(topic, self.position, self.config.is_anti))
             case commands.Perft(depth):
                 self._start_perft(depth)
             case commands.Bench():

@@ -190,7 +190,7 @@ class NboardService(Service):
                 self._version = version
                 self._say_name()
             case nboard_lines.SetDepth(depth):
-                self._level = min(depth, len(self.config.profile.levels) - 1)
+                self._level = min(depth, len(self.config.levels) - 1)
                 self._say_name()
             case nboard_lines.SetContempt(discs):
                 self._contempt = max(-_MOST_CONTEMPT_DISCS, min(discs, _MOST_CONTEMPT_DISCS))
@@ -257,7 +257,7 @@ class NboardService(Service):
     def _go(self) -> None:
         position = self._record.position
         if position.is_over:  # nobody asks, but who does waits for an answer
-            self._say_answer(PASS, position.final_score, 0.0)
+            self._say_answer(PASS, position.final_score_in(self.config.is_anti), 0.0)
             self._say_status("The game is over")
         elif position.must_pass:
             self._say_answer(PASS, None, 0.0)
@@ -281,8 +281,9 @@ class NboardService(Service):
 
     def _limits(self) -> Limits:
         """Of a request without a clock: the depth that was set, or else what limits any search that has no limits."""
-        level = self.config.bare_go_level if self._level is None else self._level
-        return Limits(level=level) if level is not None else Limits(move_time_ms=self.config.bare_go_time_ms)
+        if self._level is not None:
+            return Limits(level=self._level)
+        return Limits(level=self.config.bare_go_level, move_time_ms=self.config.bare_go_time_ms)
 
     def _limits_of_move(self) -> Limits:
         """Of a `go`: in version 2 the clock as well, and the option MoveTime if it is set."""
@@ -370,7 +371,7 @@ class NboardService(Service):
         total = len(task.positions)
         self._say_status(f"Analysing position {total - task.n_made} of {total}", progress=True)
         if position.is_over:
-            self._take_value(task, position.final_score)
+            self._take_value(task, position.final_score_in(self.config.is_anti))
         else:
             self.go(task.generation, position, replace(self._limits(), multipv=1, thorough=True))
 

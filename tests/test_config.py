@@ -12,6 +12,7 @@ import pytest
 from othello_engine import config as configuration
 from othello_engine.config import (
     Config,
+    Level,
     OptionSpec,
     available_cores,
     find_option,
@@ -161,7 +162,13 @@ def test_the_classic_profile_has_its_documented_numbers() -> None:
 def test_the_strong_profile_shows_hundredths_of_a_disc() -> None:
     config = load_config(profile="strong")
     assert (config.profile.evaluation, config.profile.score_kind) == ("patterns", "cp")
-    assert config.profile.move_time_ms is None
+    assert (config.bare_go_level, config.bare_go_time_ms) == (21, 3000)
+    assert (config.with_option("Level", 9).bare_go_level, config.with_option("Level", 9).bare_go_time_ms) == (9, None)
+    timed = config.with_option("MoveTime", 200)
+    assert (timed.bare_go_level, timed.bare_go_time_ms) == (None, 200)
+    both = timed.with_option("Level", 9)
+    assert (both.bare_go_level, both.bare_go_time_ms) == (9, 200)
+    assert config.profile.anti == "anti"
     assert (config.solve_empties, config.wld_empties, config.selectivity) == (20, 22, 73)
 
 
@@ -222,7 +229,7 @@ def test_a_level_stays_only_where_it_means_the_same() -> None:
     weighted = strong.with_option("Profile", "weighted")
     assert (weighted.level, weighted.multipv) == (2, 2)
     again = weighted.with_option("Level", "easy").with_option("Profile", "strong")
-    assert (again.level, "level" in again.explicit) == (21, False)
+    assert (again.level, "level" in again.explicit) == (option_spec("Level").default, False)
     assert load_config(overrides={"Level": "easy", "Profile": "weighted"}).level == 0
 
 
@@ -236,14 +243,230 @@ def test_a_search_goes_only_with_an_evaluation_that_it_can_use() -> None:
         config._profile("x", {**entries, "search": "guessing"})
 
 
-def test_levels_never_get_weaker() -> None:
-    rows = load_profile("classic").levels
-    assert (rows[0].depth, rows[0].exact_empties) == (1, 0)
-    assert (rows[60].depth, rows[60].exact_empties) == (60, 60)
-    for weaker, stronger in itertools.pairwise(rows):
+def test_the_phased_profile_is_as_documented() -> None:
+    config = load_config(profile="phased")
+    profile = config.profile
+    assert (profile.evaluation, profile.anti, profile.search, profile.score_kind) == (
+        "phased",
+        "anti",
+        "deepening",
+        "cp",
+    )
+    assert profile.level_names == ("beginner", "intermediate", "advanced", "expert")
+    assert (profile.clean_table, profile.outcome_first, profile.result_line_available) == (True, True, False)
+    assert (config.threads, config.hash_mb, config.selectivity) == (1, 16, 100)
+    assert (profile.move_time_ms, config.bare_go_level) == (None, 3)
+    beginner, intermediate, advanced, expert = profile.levels
+    assert beginner.style is not None
+    assert beginner.style.misses_corner > 0 < beginner.style.careless
+    assert beginner.style.greed > 0
+    assert 1 <= beginner.depth < intermediate.depth < advanced.depth < expert.depth
+    assert expert.style is None
+    assert expert.nodes > 0
+    # Who sees the end of the game plays it straight, so a style must not reach into it.
+    assert all(row.exact_empties >= 4 for row in profile.levels)
+
+
+def test_only_two_profiles_begin_with_anything_unusual() -> None:
+    for name in ("classic", "strong", "weighted"):
+        profile = load_profile(name)
+        assert not profile.clean_table
+        assert not profile.outcome_first
+        assert all(row.style is None and row.nodes == 0 for row in profile.levels)
+
+
+@pytest.mark.parametrize(
+    ("level", "solves"),
+    [
+        (0, []),
+        (1, [(2, 100)]),
+        (10, [(20, 100)]),
+        (11, [(21, 100), (24, 98)]),
+        (13, [(21, 100), (24, 98), (27, 87)]),
+        (18, [(21, 100), (24, 98), (27, 87)]),
+        (21, [(24, 100), (27, 98), (30, 87)]),
+        (24, [(24, 100), (27, 99), (30, 95), (33, 73)]),
+        (27, [(27, 100), (30, 98), (33, 87)]),
+        (29, [(27, 100), (30, 99), (33, 95), (36, 73)]),
+        (31, [(30, 100), (33, 98), (36, 87)]),
+        (33, [(30, 100), (33, 99), (36, 95), (39, 73)]),
+        (35, [(30, 100), (33, 99), (36, 98), (39, 87)]),
+        (36, [(30, 100), (33, 99), (36, 98), (39, 95), (42, 87), (45, 73)]),
+        (59, [(53, 100), (56, 99), (59, 98), (62, 95), (65, 87), (68, 73)]),
+        (60, [(60, 100)]),
+    ],
+)
+def test_levels_are_those_that_users_of_edax_know(level: int, solves: list[tuple[int, int]]) -> None:
+    row = load_profile("strong").levels[level]
+    assert list(row.solves) == solves
+    assert row.depth == max(level, 1)
+    assert row.exact_empties == max((empties for empties, confidence in solves if confidence == 100), default=0)
+
+
+@pytest.mark.parametrize("table", [load_profile("strong").levels, load_profile("classic").levels])
+def test_levels_never_get_weaker(table: tuple[Level, ...]) -> None:
+    assert (table[0].depth, table[0].exact_empties) == (1, 0)
+    assert (table[60].depth, table[60].exact_empties) == (60, 60)
+    for weaker, stronger in itertools.pairwise(table):
         assert weaker.depth <= stronger.depth
         assert weaker.exact_empties <= stronger.exact_empties
         assert (weaker.depth, weaker.exact_empties) != (stronger.depth, stronger.exact_empties)
+
+
+def test_without_forward_pruning_a_level_looks_less_far() -> None:
+    strong = load_config(profile="strong")
+    anti = strong.with_option("Variant", "anti")
+    assert anti.levels == load_profile("classic").levels
+    assert strong.levels == strong.profile.levels
+    for pruned, full in zip(strong.levels, anti.levels, strict=True):
+        assert full.depth <= pruned.depth
+        assert all(confidence == 100 for _, confidence in full.solves)
+
+
+@pytest.mark.parametrize(
+    ("block", "entries", "words"),
+    [
+        ("3", {"solve": {5: 100}}, "depth"),
+        ("3", {"depth": 3, "exact": 4}, "exact"),
+        ("x", {"depth": 3}, "hyphen"),
+        ("3", {"depth": "3M"}, "3M"),
+        ("3", {"depth": "2*L"}, "2\\*L"),
+        ("3", {"depth": 0}, "needs a depth"),
+        ("3", {"depth": 3, "solve": {9: 100, 8: 98}}, "ever more empties"),
+        ("3", {"depth": 3, "solve": {8: 98, 9: 100}}, "less confidence"),
+        ("3", {"depth": 3, "solve": {8: 97}}, "confidence"),
+    ],
+)
+def test_a_level_table_is_checked(block: str, entries: dict[str, object], words: str) -> None:
+    with pytest.raises(ConfigError, match=f"^levels.yaml, {block}: .*{words}"):
+        configuration._numbered_levels(block, entries, "levels.yaml")
+
+
+def test_a_block_of_levels_is_counted_from_the_level_s_number() -> None:
+    rows = configuration._numbered_levels("7-8", {"depth": "L", "solve": {"2L": 100, "L+20": 98, 40: 73}}, "t")
+    assert [(row.level, row.depth, row.solves) for row in rows] == [
+        (7, 7, ((14, 100), (27, 98), (40, 73))),
+        (8, 8, ((16, 100), (28, 98), (40, 73))),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"depth": 2, "plies": 3}, "unknown key 'plies'"),
+        ({"exact": 3}, "depth"),
+        ({"depth": 0, "exact": 3}, "needs a depth"),
+        ({"depth": 2, "nodes": -1}, "needs a depth"),
+        ({"depth": 2, "style": {"gred": 1}}, "unknown key 'gred'; did you mean greed"),
+        ({"depth": 2, "style": {"careless": 1.5}}, "careless is a number from 0 to 1"),
+        ({"depth": 2, "style": {"noise": -1}}, "noise is a number from 0 to 64"),
+        ({"depth": 2, "style": {"noise": "much"}}, "not 'much'"),
+        ({"depth": 2, "style": {"within": True}}, "not True"),
+    ],
+)
+def test_a_level_with_a_name_is_checked(row: dict[str, object], words: str) -> None:
+    with pytest.raises(ConfigError, match=f"^profile x, level lazy: .*{words}"):
+        configuration._levels({"lazy": row}, "profile x")
+
+
+# -- anti-Othello and limited strength ---------------------------------------------------------------------
+
+
+def test_the_variant_chooses_the_evaluation() -> None:
+    config = load_config(profile="strong")
+    assert (config.variant, config.is_anti, config.evaluation) == ("othello", False, "patterns")
+    anti = config.with_option("variant", "Anti")
+    assert (anti.is_anti, anti.evaluation) == (True, "anti")
+    phased = anti.with_option("Profile", "phased")
+    assert (phased.is_anti, phased.evaluation) == (True, "anti")
+    assert phased.with_option("Variant", "othello").evaluation == "phased"
+
+
+@pytest.mark.parametrize("name", ["classic", "weighted"])
+def test_a_profile_without_anti_othello_says_so(name: str) -> None:
+    words = f"^Variant: the profile {name} has no anti-Othello$"
+    config = load_config(profile=name)
+    assert config.with_option("Variant", "othello").evaluation == config.profile.evaluation
+    with pytest.raises(ConfigError, match=words):
+        config.with_option("Variant", "anti")
+    with pytest.raises(ConfigError, match=words):
+        load_config(profile="strong", overrides={"Variant": "anti"}).with_option("Profile", name)
+
+
+def test_the_evaluation_of_anti_othello_must_be_one() -> None:
+    entries = configuration._read_data("profiles", "phased.yaml")
+    for changes in ({"anti": "patterns"}, {"score": "raw", "units_per_disc": 100}):
+        with pytest.raises(ConfigError, match=r"^profile x: .* is no evaluation of anti-Othello"):
+            configuration._profile("x", {**entries, **changes})
+
+
+def test_a_level_has_one_number_in_both_games() -> None:
+    entries = configuration._read_data("profiles", "phased.yaml")
+    with pytest.raises(ConfigError, match="profile x: levels and anti_levels need the same rows"):
+        configuration._profile("x", {**entries, "anti_levels": "levels.yaml"})
+
+
+def test_options_that_a_profile_has_no_use_for() -> None:
+    specs = [option_spec(name) for name in ("ResultLine", "Variant", "LimitStrength", "Elo", "Hash")]
+    assert {name: [spec.name for spec in specs if load_profile(name).offers(spec)] for name in profile_names()} == {
+        "classic": ["ResultLine", "LimitStrength", "Elo", "Hash"],
+        "phased": ["Variant", "Hash"],
+        "strong": ["ResultLine", "Variant", "LimitStrength", "Elo", "Hash"],
+        "weighted": ["Hash"],
+    }
+
+
+@pytest.mark.parametrize("name", ["phased", "weighted"])
+def test_levels_with_names_are_the_only_strengths_of_their_profiles(name: str) -> None:
+    words = rf"^LimitStrength: the profile {name} has the levels .* instead$"
+    with pytest.raises(ConfigError, match=words):
+        load_config(profile=name, overrides={"LimitStrength": True})
+    limited = load_config(overrides={"LimitStrength": True})
+    with pytest.raises(ConfigError, match=words):
+        limited.with_option("Profile", name)
+    assert limited.with_option("Profile", "classic").strength == limited.strength
+
+
+def test_the_table_of_strengths_rises_in_many_steps() -> None:
+    rows = configuration.strengths()
+    assert len(rows) >= 14
+    for weaker, stronger in itertools.pairwise(rows):
+        assert weaker.elo < stronger.elo
+        assert weaker.depth <= stronger.depth
+        assert weaker.exact_empties <= stronger.exact_empties
+        assert weaker.style.noise > stronger.style.noise
+        assert weaker.style.misses_corner >= stronger.style.misses_corner
+
+
+def test_elo_goes_from_one_end_of_the_table_to_the_other() -> None:
+    rows, elo = configuration.strengths(), option_spec("Elo")
+    assert (elo.minimum, elo.maximum) == (rows[0].elo, rows[-1].elo)
+    assert isinstance(elo.default, int)
+    assert rows[0].elo < elo.default < rows[-1].elo
+    with pytest.raises(ConfigError, match="Elo takes a whole number"):
+        load_config(overrides={"Elo": rows[-1].elo + 1})
+
+
+def test_a_strength_lies_between_its_neighbours() -> None:
+    rows = configuration.strengths()
+    for row in rows:
+        assert configuration.strength_of(row.elo) == row
+    for weaker, stronger in itertools.pairwise(rows):
+        for elo in range(weaker.elo + 1, stronger.elo):
+            between = configuration.strength_of(elo)
+            assert (between.elo, between.depth, between.exact_empties) == (elo, weaker.depth, weaker.exact_empties)
+            part = (elo - weaker.elo) / (stronger.elo - weaker.elo)
+            assert between.style.noise == pytest.approx(
+                weaker.style.noise + part * (stronger.style.noise - weaker.style.noise)
+            )
+    assert configuration.strength_of(0) == rows[0]
+    assert configuration.strength_of(9999) == rows[-1]
+
+
+def test_strength_is_limited_only_on_request() -> None:
+    assert load_config(overrides={"Elo": 1000}).strength is None
+    strength = load_config(overrides={"Elo": "1000", "LimitStrength": "true"}).strength
+    assert strength == configuration.strength_of(1000)
 
 
 def test_another_profile_changes_what_nobody_has_set() -> None:
@@ -254,7 +477,7 @@ def test_another_profile_changes_what_nobody_has_set() -> None:
     assert changed.solve_empties == load_config(profile="classic").solve_empties != strong.solve_empties
     assert changed.with_option("Profile", "strong") == strong
     assert changed.value_of(option_spec("Profile")) == "classic"
-    with pytest.raises(ConfigError, match="Profile is one of classic strong weighted, not 'nonsense'"):
+    with pytest.raises(ConfigError, match="Profile is one of classic phased strong weighted, not 'nonsense'"):
         strong.with_option("Profile", "nonsense")
 
 
@@ -266,7 +489,7 @@ def test_a_profile_among_single_values_counts_as_if_it_came_first() -> None:
 def test_a_level_that_was_chosen_overrides_the_time_per_move() -> None:
     assert load_config(profile="classic").bare_go_level is None
     assert load_config(profile="classic", overrides={"Level": "20"}).bare_go_level == 20
-    assert load_config(profile="strong").bare_go_level == 21
+    assert load_config(profile="strong").bare_go_level == option_spec("Level").default
 
 
 # -- files and precedence ----------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ WLD_SHARE = 0.5
 """Of that, to find only who wins."""
 SELECTIVE_SHARES = {73: 0.04, 87: 0.12, 95: 0.2, 98: 0.4, 99: 0.7}
 """Of that, for a solve of this confidence in per cent."""
+ANTI_SHARE = 22.0
+"""Of that, in anti-Othello: nothing bounds a score there, and no knowledge orders the moves."""
 WORKER_GAIN = 0.8
 """What each further worker adds to the speed of the first."""
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from othello_engine.config import Style
 from othello_engine.core import plain
 from othello_engine.engine.scheduler import Outcome
 from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Task
@@ -48,6 +49,9 @@ FIRST_SOLVE_SELECTIVITY, LONG_SOLVE_SELECTIVITY = 87, 99
 begin with, and a good answer if the other, which may take ten times as long as expected, should fail."""
 FIRST_SOLVE_PART = 0.25
 """What it may take of the time of the other."""
+OUTCOME_FALLBACK_DEPTH = 6
+"""Plies of midgame search before a solve that is limited and seeks who wins first: no more than a thousandth of what
+that solve takes, and a decent move if it should fail."""
 EXACT_WIDTH = 3
 """Half the first window of an exact solve, in discs, around a guess."""
 
@@ -71,7 +75,9 @@ class Plan:
     evaluation; unit: such units per disc, roughly. draw_value, seed: as of a task. must_hurry: one legal move is
     answered at once. is_limited: a solve may be cut short, and should have something to fall back on. is_timed: the
     clock decides when an open-ended request is solved. fixed_depth: one search of max_depth plies, by one worker, is
-    all there is.
+    all there is. outcome_first: who wins is proved before the disc difference is sought. is_anti: fewest discs win.
+    style: who asks chooses by it among the lines; one worker finds their scores, so that these don't depend on how a
+    search was divided.
     """
 
     player: int
@@ -95,6 +101,9 @@ class Plan:
     is_limited: bool = False
     is_timed: bool = False
     fixed_depth: bool = False
+    outcome_first: bool = False
+    is_anti: bool = False
+    style: Style | None = None
 
     @property
     def n_empties(self) -> int:
@@ -113,6 +122,11 @@ class Plan:
     @property
     def is_over(self) -> bool:
         return not self.legal and not plain.legal_moves(self.opponent, self.player)
+
+    def final_score(self, player: int, opponent: int) -> int:
+        """Score of a finished game for `player`, in discs; in anti-Othello empties count against the side with more."""
+        difference = plain.final_score(player, opponent)
+        return -difference if self.is_anti else difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +225,10 @@ class Deepening:
         for index in range(len(self._iterations) - 1, self._index, -1):
             iteration = self._iterations[index]
             if iteration.is_solve and fits(iteration, margin):
-                self._index = self._begun_with(index, fits, margin)
+                begun = self._begun_with(index, fits, margin)
+                if self.plan.outcome_first and begun - 1 >= self._index:
+                    begun -= self._iterations[begun - 1].phase is Phase.WLD
+                self._index = begun
                 return
 
     def _begun_with(self, target: int, fits: Callable[[Iteration, float], bool], margin: float) -> int:
@@ -254,7 +271,7 @@ class Deepening:
             selectivity=iteration.selectivity,
             draw_value=self.plan.draw_value,
             seed=self.plan.seed,
-            undivided=self.plan.fixed_depth,
+            undivided=self.plan.fixed_depth or self.plan.style is not None,
         )
         rank = len(self._found)
         order = [line.move for line in self.lines[rank : rank + 1]] + self._order
@@ -301,6 +318,10 @@ class Deepening:
             if self._accept(self._short):
                 self._index = len(self._iterations)
                 return
+        if self.plan.style is not None and self.lines:  # scores of two depths can't be compared
+            self._found = []
+            self._index = len(self._iterations)
+            return
         iteration = self._iterations[self._index]
         found = list(_ranked(self._found))
         if outcome is not None and not found and outcome.best_move != NO_MOVE:
@@ -325,7 +346,7 @@ class Deepening:
         if plain.legal_moves(player, opponent) or plain.legal_moves(opponent, player):
             return False
         sign = -1 if len(line.pv) % 2 else 1
-        return sign * plain.final_score(player, opponent) == line.score.value
+        return sign * self.plan.final_score(player, opponent) == line.score.value
 
     def _completing(self, line: Line) -> Step:
         """The search for the rest of a line, after its first move, whose score is known.
@@ -459,7 +480,7 @@ def document_score(score: Score) -> int:
 
 def finished_game(plan: Plan) -> Line:
     """The one line about a position where neither side can move."""
-    difference = plain.final_score(plan.player, plan.opponent)
+    difference = plan.final_score(plan.player, plan.opponent)
     score = Score(ScoreKind.DISCS, difference)
     if plan.goal is Goal.WLD:
         score = Score(ScoreKind.WLD, (difference > 0) - (difference < 0))
@@ -467,7 +488,7 @@ def finished_game(plan: Plan) -> Line:
 
 
 def fallback_move(plan: Plan) -> int:
-    """A legal move chosen without a search: leaves the opponent few replies and prefers corners."""
+    """A legal move chosen without a search: leaves the opponent few replies and prefers corners, or shuns them."""
     if not plan.allowed:
         return NO_MOVE if plan.is_over else PASS
     corners = 1 << 0 | 1 << 7 | 1 << 56 | 1 << 63
@@ -475,7 +496,7 @@ def fallback_move(plan: Plan) -> int:
     def replies(move: int) -> int:
         turned = plain.flips(move, plan.player, plan.opponent)
         left = plain.legal_moves(plan.opponent ^ turned, plan.player | turned | 1 << move).bit_count()
-        return left - 8 * (corners >> move & 1)
+        return left - (-8 if plan.is_anti else 8) * (corners >> move & 1)
 
     return min(_squares(plan.allowed), key=replies)
 
@@ -492,7 +513,8 @@ def _iterations(plan: Plan) -> list[Iteration]:
     if plan.goal is not Goal.AUTO:
         solve = wld if plan.goal is Goal.WLD else exact
         before = last_midgame_depth(empties) if plan.is_limited else _ordering_depth(plan)
-        return [*_midgame(plan, before), *_preparation(plan), solve]
+        solves = [wld, exact] if plan.outcome_first and solve is exact and plan.window is None else [solve]
+        return [*_midgame(plan, before), *_preparation(plan), *solves]
     if plan.must_hurry and plan.legal.bit_count() <= 1:
         return _midgame(plan, min(FORCED_DEPTH, plan.max_depth))
     if not plan.may_solve:
@@ -500,12 +522,15 @@ def _iterations(plan: Plan) -> list[Iteration]:
     is_near = empties <= plan.solve_empties
     if not is_near and plan.max_depth < empties:
         return _midgame(plan, plan.max_depth)
-    solves = [wld, exact] if not is_near and empties <= plan.wld_empties else [exact]
+    is_outcome_first = plan.outcome_first or (not is_near and empties <= plan.wld_empties)
+    solves = [wld, exact] if is_outcome_first else [exact]
     if plan.is_timed:
         levels = [level for level in SOLVE_SELECTIVITIES if plan.selectivity <= level < plan.solve_selectivity]
         solves = [Iteration(Phase.EXACT, empties, level) for level in levels] + solves
         return [*_midgame(plan, min(plan.max_depth, last_timed_depth(empties))), *solves]
     depth = _ordering_depth(plan) if is_near else last_midgame_depth(empties)
+    if plan.outcome_first and plan.is_limited:
+        depth = max(depth, min(OUTCOME_FALLBACK_DEPTH, plan.max_depth))
     return [*_midgame(plan, depth), *_preparation(plan), *solves]
 
 

@@ -144,7 +144,7 @@ class Engine:
                 say = self._on_message
                 self._conductor = Conductor(
                     say if say is not None else _ignore,
-                    self._config.profile.evaluation,
+                    self._config.evaluation,
                     self._config.threads,
                     self._config.hash_mb,
                     self._loader,
@@ -180,7 +180,7 @@ class Engine:
             conductor = self._conductor
             if conductor is None:
                 return
-            if spec.key == "profile":
+            if spec.key in ("profile", "variant"):
                 if _workers_of(former) != _workers_of(changed):
                     conductor.close(0)
                     self._conductor = None
@@ -280,6 +280,8 @@ class Engine:
                 deliver,
                 age=lambda: conductor.next_age(order.plan.draw_value * (1 if side == BLACK else -1)),
             )
+            if order.clean_table:
+                conductor.post(conductor.clear_hash)
             self._run(conductor, job)
         return handle
 
@@ -377,7 +379,7 @@ class Engine:
 
 def _workers_of(config: Config) -> tuple[object, ...]:
     """What the workers are started with."""
-    return config.profile.evaluation, config.eval_file, config.threads, config.hash_mb
+    return config.evaluation, config.eval_file, config.threads, config.hash_mb
 
 
 def _ignore(_: str) -> None:

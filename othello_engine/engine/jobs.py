@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from othello_engine.core import plain
+from othello_engine.engine.choice import choose
 from othello_engine.engine.clock import (
+    ANTI_SHARE,
     NO_LIMIT,
     SELECTIVE_SHARES,
     WLD_SHARE,
@@ -82,11 +84,13 @@ class Job(Protocol):
 @dataclass(frozen=True, slots=True)
 class SearchOrder:
     """All that a search is asked. budget: counts from `asked_at`, or, if `waits_for_workers`, from when there are some;
-    while `pondering`, from the ponder hit. is_open: only a stop brings the result. node_limit: 0 = none."""
+    while `pondering`, from the ponder hit. is_open: only a stop brings the result. node_limit: 0 = none. clean_table:
+    nothing that earlier searches have left in the table may count."""
 
     plan: Plan
     budget: Budget = NO_LIMIT
     node_limit: int = 0
+    clean_table: bool = False
     is_open: bool = False
     pondering: bool = False
     waits_for_workers: bool = True
@@ -156,7 +160,11 @@ class SearchJob:
         self._end()
 
     def finish(self) -> None:
-        self._on_result(self._result())
+        result = self._result()
+        if self._is_silent:
+            for info in result.lines:
+                self._on_info(info)
+        self._on_result(result)
 
     # -- the conductor's turn -----------------------------------------------------------------------------------
 
@@ -274,7 +282,8 @@ class SearchJob:
                 best = lines[0]
                 self._verdicts.append(Verdict(best.move, best.score.value / self._order.plan.unit))
             self._durations = (now - self._iteration_began, self._durations[0])
-            self._tell(lines, now)
+            if not self._is_silent:
+                self._tell(lines, now)
 
     def _may_start(self, now: float) -> bool:
         """True if the clock lets another iteration begin."""
@@ -293,6 +302,7 @@ class SearchJob:
     def _fits(self, iteration: Iteration, margin: float, now: float) -> bool:
         """True if a solve fits in the time, so many times over."""
         share = WLD_SHARE if iteration.phase is Phase.WLD else SELECTIVE_SHARES.get(iteration.selectivity, 1.0)
+        share *= ANTI_SHARE if self._order.plan.is_anti else 1.0
         cost_ms = solve_cost_ms(iteration.depth, self._n_workers, share * max(1, self._order.plan.multipv))
         if self._is_open or self._counts_from is None:
             return cost_ms <= PONDER_SOLVE_MS
@@ -371,6 +381,11 @@ class SearchJob:
 
     # -- reports ------------------------------------------------------------------------------------------------
 
+    @property
+    def _is_silent(self) -> bool:
+        """True if only the line that is chosen in the end is told: the better ones would give the mistake away."""
+        return self._order.plan.style is not None
+
     def _tell(self, lines: tuple[Line, ...], now: float) -> None:
         self._told = self._infos(lines)
         self._told_at = now
@@ -379,7 +394,7 @@ class SearchJob:
 
     def _heartbeat(self, now: float) -> None:
         if now - self._told_at >= HEARTBEAT_S:
-            if self._deepening.lines:
+            if self._deepening.lines and not self._is_silent:
                 self._tell(self._deepening.lines, now)
             self._told_at = now
 
@@ -408,6 +423,12 @@ class SearchJob:
         lines = self._deepening.lines
         if plan.is_over:
             lines = (finished_game(plan),)
+        elif plan.style is not None and lines:
+            is_whole = len(lines) == plan.allowed.bit_count()
+            chosen = (
+                choose(plan.style, plan.player, plan.opponent, lines, plan.seed, plan.is_anti) if is_whole else lines[0]
+            )
+            lines = (chosen,)
         infos = self._infos(lines)
         best_move = lines[0].move if lines and lines[0].pv else fallback_move(plan)
         n_workers = max(self._nodes, default=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from othello_engine.config import Config, Level
+from othello_engine.config import Config, Level, Style
 from othello_engine.engine.clock import NO_LIMIT, TimeRules, budget_for
 from othello_engine.engine.deepening import MAX_DEPTH, Plan
 from othello_engine.engine.jobs import SearchOrder
@@ -30,6 +30,7 @@ _PRUNING = ("patterns",)
 
 def make_order(limits: Limits, position: Position, config: Config, asked_at: float) -> SearchOrder:
     """The order for a search. Raises IllegalMoveError for a `search_moves` entry that is no legal move."""
+    is_for_a_move = _is_for_a_move(limits)
     limits = _with_default_limit(limits, config)
     level = _level(limits, config)
     unit = config.profile.units_per_disc
@@ -51,16 +52,13 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
         draw_value=config.contempt * unit // 100,
         seed=config.seed,
         must_hurry=not (limits.is_open or limits.thorough),
-        is_limited=limits.nodes is not None or _has_time_limit(limits),
+        is_limited=limits.nodes is not None or _has_time_limit(limits) or bool(level and level.nodes),
         is_timed=_has_time_limit(limits) and not limits.infinite,
+        outcome_first=config.profile.outcome_first,
+        is_anti=config.is_anti,
     )
     if level is not None:
-        plan = replace(
-            plan,
-            max_depth=max(1, min(level.depth, MAX_DEPTH)),
-            solve_empties=level.exact_empties,
-            wld_empties=level.exact_empties,
-        )
+        plan = _of_level(plan, level, limits, config)
     if limits.depth is not None:
         depth = max(1, min(limits.depth, MAX_DEPTH))
         plan = replace(plan, max_depth=depth, may_solve=depth >= empties)
@@ -68,13 +66,17 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
     if config.profile.search == "minimax":
         plan = _of_fixed_depth(plan, limits, position, config, asked_at)
         is_unlimited = is_unlimited or limits.depth is None
+    elif is_for_a_move:
+        plan = _with_style(plan, level, limits, config)
     rules = TimeRules(config.move_overhead_ms, config.profile.minimum_ms, config.solve_empties)
     budget = NO_LIMIT if is_unlimited else budget_for(_in_range(limits), position.side, empties, rules)
     own_clock = limits.black_ms if position.side == BLACK else limits.white_ms
+    node_limits = [limits.nodes if limits.nodes is None else max(1, limits.nodes), level.nodes if level else None]
     return SearchOrder(
         plan,
         budget,
-        node_limit=0 if limits.nodes is None else max(1, limits.nodes),
+        node_limit=min((limit for limit in node_limits if limit), default=0),
+        clean_table=config.profile.clean_table or plan.style is not None,
         is_open=limits.infinite,
         pondering=limits.ponder,
         waits_for_workers=own_clock is None,  # a game clock runs, whatever keeps us from searching
@@ -113,11 +115,61 @@ def make_claim(
 
 
 def _with_default_limit(limits: Limits, config: Config) -> Limits:
-    """A request that nothing would end gets the profile's time or the level's depth."""
+    """A request that nothing would end gets the profile's time or the level's depth.
+
+    A level with a name says who plays, so it counts for every move that is asked for, whatever else limits it.
+    """
     own_limits = (limits.move_time_ms, limits.black_ms, limits.white_ms, limits.depth, limits.nodes, limits.level)
-    if limits.infinite or limits.goal is not Goal.AUTO or any(limit is not None for limit in own_limits):
-        return limits
-    return replace(limits, level=config.bare_go_level, move_time_ms=config.bare_go_time_ms)
+    has_own = limits.infinite or limits.goal is not Goal.AUTO or any(limit is not None for limit in own_limits)
+    if not has_own:
+        limits = replace(limits, level=config.bare_go_level, move_time_ms=config.bare_go_time_ms)
+    is_plain = limits.level is None and limits.depth is None and limits.nodes is None
+    if config.profile.level_names and is_plain and _is_for_a_move(limits):
+        return replace(limits, level=config.level)
+    return limits
+
+
+def _is_for_a_move(limits: Limits) -> bool:
+    """True if a move is wanted, and nothing else: whoever asks for lines, proofs or analysis wants the truth."""
+    is_plain = limits.goal is Goal.AUTO and limits.window is None and (limits.multipv or 1) == 1
+    return is_plain and not limits.infinite and not limits.thorough
+
+
+def _of_level(plan: Plan, level: Level, limits: Limits, config: Config) -> Plan:
+    """The plan of a level: its depth, and the first of its solves that is as sure as the search has to be."""
+    solves = [(empties, sure) for empties, sure in level.solves if sure >= plan.selectivity] or [(0, 100)]
+    empties, sure = next((solve for solve in solves if plan.n_empties <= solve[0]), solves[-1])
+    return replace(
+        plan,
+        max_depth=max(1, min(level.depth, MAX_DEPTH)),
+        solve_empties=empties,
+        wld_empties=empties,
+        solve_selectivity=_selectivity(limits, sure, config),
+    )
+
+
+def _with_style(plan: Plan, level: Level | None, limits: Limits, config: Config) -> Plan:
+    """The plan of a player with a style, or of one whose strength is limited.
+
+    All moves get a value, as far as such a player looks, and the choice among them is made when these are known. The
+    end of the game, as soon as such a player sees it, is played like anybody else's.
+    """
+    strength = config.strength
+    style = None if level is None or limits.depth is not None or limits.nodes is not None else level.style
+    if strength is not None:
+        style = strength.style
+        solve_empties = min(plan.solve_empties, strength.exact_empties)
+        plan = replace(
+            plan,
+            max_depth=min(plan.max_depth, strength.depth),
+            solve_empties=solve_empties,
+            wld_empties=solve_empties,
+        )
+    n_moves = plan.allowed.bit_count()
+    sees_the_end = plan.n_empties <= max(plan.solve_empties, plan.max_depth)
+    if style is None or style == Style() or sees_the_end or n_moves <= 1:
+        return plan
+    return replace(plan, style=style, multipv=n_moves, selectivity=100, may_solve=False)
 
 
 def _of_fixed_depth(plan: Plan, limits: Limits, position: Position, config: Config, asked_at: float) -> Plan:
@@ -156,7 +208,7 @@ def _has_time_limit(limits: Limits) -> bool:
 def _level(limits: Limits, config: Config) -> Level | None:
     if limits.level is None:
         return None
-    levels = config.profile.levels
+    levels = config.levels
     if not 0 <= limits.level < len(levels):
         raise EngineError(f"there is no level {limits.level}; levels go from 0 to {len(levels) - 1}")
     return levels[limits.level]
@@ -185,7 +237,7 @@ def _window(limits: Limits) -> tuple[int, int] | None:
 
 def _selectivity(limits: Limits, default: int, config: Config) -> int:
     """Per cent that is true of the results: without forward pruning they are not selective, whatever was asked."""
-    if config.profile.evaluation not in _PRUNING:
+    if config.evaluation not in _PRUNING:
         return 100
     return default if limits.selectivity is None else limits.selectivity
 

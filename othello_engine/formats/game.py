@@ -10,6 +10,7 @@ what stands at the end is known from the board, whatever the file claims.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -25,6 +26,11 @@ GGF_EXTENSION_S = 120.0
 """What GGF takes for granted where a clock names no extension: two minutes."""
 
 STANDARD_START = Position.start()
+
+ANTI_TYPE = "8a"
+"""The type of a match of anti-Othello, as GGS and so GGF write it."""
+_ANTI = re.compile(r"\d+[A-Za-z]*[aA]", re.ASCII)
+"""Behind the size of the board stand letters, among them `a` for anti: `8a`, `s8ar18`."""
 
 
 class GameError(PositionError):
@@ -77,7 +83,8 @@ class Ending(Enum):
 class Result:
     """A result as a file states it.
 
-    score: black minus white in discs; None if only the winner is known. winner: BLACK, WHITE, or None for a draw.
+    score: black minus white in discs, in anti-Othello white minus black; None if only the winner is known.
+    winner: BLACK, WHITE, or None for a draw.
     """
 
     score: float | None
@@ -109,9 +116,9 @@ class Game:
     """A game and what is known about it. Raises IllegalMoveError if the rules forbid a move.
 
     moves: forced passes may be left out; in the value they are always there. Texts are empty where nothing is
-    known. date: a year, a day, or a day and time, year first. stated: the result that the file states, which
-    for a finished game may be wrong: see `score`. header: what the file says as a whole, on its first game only,
-    in the format's own way (WTHOR keeps its dates there).
+    known. date: a year, a day, or a day and time, year first. match_type: as GGS spells it; see `is_anti`. stated: the
+    result that the file states, which for a finished game may be wrong: see `score`. header: what the file says as a
+    whole, on its first game only, in the format's own way (WTHOR keeps its dates there).
     """
 
     start: Position = STANDARD_START
@@ -143,7 +150,7 @@ class Game:
                 moves.insert(index, _BARE_MOVES[PASS])
             object.__setattr__(self, "moves", tuple(moves))
         object.__setattr__(self, "_end", played.end)
-        object.__setattr__(self, "_score", _score_at(played.end))
+        object.__setattr__(self, "_score", _score_at(played.end, self.is_anti))
 
     @classmethod
     def of(cls, transcript: str, start: Position = STANDARD_START) -> Game:
@@ -165,13 +172,21 @@ class Game:
             yield position
 
     @property
+    def is_anti(self) -> bool:
+        """True for anti-Othello, where fewest discs win; the match type says it."""
+        return bool(self.match_type) and _ANTI.search(self.match_type) is not None
+
+    @property
     def is_over(self) -> bool:
         """True if nobody can move at the end."""
         return self._score is not None
 
     @property
     def score(self) -> int | None:
-        """Black minus white in discs, empty squares to the winner, counted on the board; None if it isn't over."""
+        """Black minus white in discs, empty squares to the side with more, counted on the board; None if it isn't over.
+
+        In anti-Othello white minus black: above 0 black has won in either.
+        """
         return self._score
 
     @property
@@ -195,8 +210,9 @@ class Game:
         return format_moves(each.move for each in self.moves)
 
 
-def _score_at(end: Position) -> int | None:
-    """Black minus white, empty squares to the winner; None if somebody can move."""
+def _score_at(end: Position, is_anti: bool) -> int | None:
+    """The score for black, empty squares to the side with more discs; None if somebody can move."""
     if end.n_empties and not end.is_over:  # most games end on a full board
         return None
-    return plain.final_score(end.black, end.white)
+    score = plain.final_score(end.black, end.white)
+    return -score if is_anti else score

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from othello_engine.formats.game import (
+    ANTI_TYPE,
     STANDARD_START,
     Ending,
     Game,
@@ -45,6 +46,8 @@ _FIELDS = {
     "PC": "place",
     "DT": "date",
 }
+_ANTI_RULES = "anti"
+"""In RU: fewest discs win."""
 
 
 def read_sgf(chunks: Iterable[str], on_error: OnError | None = None) -> Iterator[Game]:
@@ -135,6 +138,7 @@ def parse_sgf(text: str) -> Game:
         **{field: root[name] for name, field in _FIELDS.items() if name in root},
         black_clock=_parse_time(root.get("TM", "")),
         white_clock=_parse_time(root.get("TM", "")),
+        match_type=ANTI_TYPE if root.get("RU", "").lower().startswith(_ANTI_RULES) else "",
         stated=notes.stated or parse_result(root.get("RE", "")),
         theory=notes.theory,
         comment=notes.comment,
@@ -271,6 +275,7 @@ def format_sgf(game: Game) -> str:
         notes.append(f"stated: {result.score:+.2f}:{result.ending.value}")
     tags = [("PB", game.black), ("PW", game.white), ("BR", game.black_rating), ("WR", game.white_rating)]
     tags += [("EV", game.event), ("PC", game.place), ("DT", game.date), ("RE", format_result(result))]
+    tags += [("RU", _ANTI_RULES)] if game.is_anti else []
     clocks = {clock.main_s for clock in (game.black_clock, game.white_clock) if clock}
     if len(clocks) == 1:
         tags.append(("TM", f"{clocks.pop():.3f}".rstrip("0").rstrip(".")))

@@ -3,11 +3,13 @@
     f5d6c3d3c4...
     1. F5 D6 2. C3 ...   +12   Anna - Bo, 2026
     f5d6c3d3c4... ; a remark
+    f5d6c3d3c4...   -12   8a   Anna - Bo
     --OOO------O-----XXX-------XX------XX-------X------------------- X;b4...
 
 A game from a set-up position has the board before it: 64 squares, the side to move and `;`, as Edax writes it.
 Behind the moves stands nothing, a score (black minus white) and then anything, or one of `; : , % # | "` and then
-anything. Whatever else stands there is an error, or a damaged move would go unnoticed with all that follow it.
+anything. `8a`, with or without a score before it, marks anti-Othello, where the score is white minus black. Whatever
+else stands there is an error, or a damaged move would go unnoticed with all that follow it.
 Blank lines and lines that begin with `#` or `%` are skipped.
 """
 
@@ -17,7 +19,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from othello_engine.errors import IllegalMoveError
-from othello_engine.formats.game import STANDARD_START, Game, GameError, Result, bare_moves
+from othello_engine.formats.game import ANTI_TYPE, STANDARD_START, Game, GameError, Result, bare_moves
 from othello_engine.formats.recorded import OnError, excerpt, report
 from othello_engine.notation import BYTE_ORDER_MARK, parse_move
 from othello_engine.position import Position
@@ -30,6 +32,7 @@ _MOVES = re.compile(rf"(?:\s*+(?:{_NUMBER}\s*+)?+(?:[+-](?=\s*{_MOVE})\s*+)?+{_M
 _REMARK = re.compile(r"\s*(?:$|(?<!\S)[+-]?\d|[;:,%#|\"])", re.ASCII)
 _BOARD = re.compile(r"([-._XOxo*]{64}\s*[XOxo*])\s*;", re.ASCII)
 _SCORE = re.compile(r"([+-]?\d{1,2})(?![^\s;:,%#|\"])", re.ASCII)
+_ANTI = re.compile(rf"{ANTI_TYPE}(?![^\s;:,%#|\"])", re.ASCII)
 _MARKS = " \t\r\n;:,%#|"
 
 _SQUARES = {square_name(square): square for square in range(N_SQUARES)}
@@ -80,8 +83,12 @@ def parse_line(line: str) -> Game:
     if score and abs(int(score[1])) <= N_SQUARES:
         stated = Result.of_score(int(score[1]))
         remark = remark[score.end() :].strip(_MARKS)
+    anti = _ANTI.match(remark)
+    if anti:
+        remark = remark[anti.end() :].strip(_MARKS)
+    moves = bare_moves([_square(each) for each in written])
     try:
-        return Game(start, bare_moves([_square(each) for each in written]), stated=stated, comment=remark)
+        return Game(start, moves, stated=stated, match_type=ANTI_TYPE if anti else "", comment=remark)
     except IllegalMoveError as error:
         reason = str(error).partition(" (")[0]
         raise GameError(f"move {error.index}, {written[error.index - 1]}: {reason}") from None
@@ -103,6 +110,5 @@ def format_line(game: Game) -> str:
     if not game.moves and not board:
         raise GameError("a game without moves can't be written as a line of moves")
     result = game.result
-    if result is None or result.score is None:
-        return board + game.transcript
-    return f"{board}{game.transcript} {round(result.score):+d}"
+    score = "" if result is None or result.score is None else f" {round(result.score):+d}"
+    return f"{board}{game.transcript}{score}{f' {ANTI_TYPE}' if game.is_anti else ''}"

@@ -274,6 +274,8 @@ class WthorWriter:
         """Takes one game more. Raises GameError for what a record can't hold; then nothing is changed."""
         if game.start != STANDARD_START:
             raise GameError("a game from a set-up position can't be written to a WTHOR file")
+        if game.is_anti:
+            raise GameError("a game of anti-Othello can't be written to a WTHOR file")
         theory = game.theory
         if theory is not None and self._depth and theory.n_empties != self._depth:
             there = f"{theory.n_empties} empties, those before it at {self._depth}"

@@ -49,20 +49,27 @@ _T = TypeVar("_T", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked about every position. wld: only who wins. all_moves: the value of each move, not of the best."""
+    """What is asked about every position. wld: only who wins. all_moves: the value of each move, not of the best.
+    is_anti: fewest discs win."""
 
     wld: bool = False
     all_moves: bool = False
+    is_anti: bool = False
 
     @property
     def goal(self) -> Goal:
         """The goal of the searches."""
         return Goal.WLD if self.wld else Goal.EXACT
 
+    @property
+    def name(self) -> str:
+        """What result files say that was asked: `exact`, `wld`, and in anti-Othello `anti exact`, `anti wld`."""
+        return f"anti {self.goal.value}" if self.is_anti else self.goal.value
+
     def answers(self, one: Solved) -> bool:
         """True if a result answers this question, and not another one."""
         needs_moves = self.all_moves and not one.fault and one.move != square_name(NO_MOVE)
-        return one.goal == self.goal.value and (bool(one.moves) if needs_moves else self.all_moves or not one.moves)
+        return one.goal == self.name and (bool(one.moves) if needs_moves else self.all_moves or not one.moves)
 
 
 _JUST_THE_SCORE = Question()
@@ -174,7 +181,7 @@ def judge(number: int, record: ObfRecord, question: Question, result: SearchResu
     """A result with what the file says about it."""
     position = record.position
     best = result.lines[0] if result.lines else None
-    score = best.score.value if best else position.final_score if position.is_over else 0
+    score = best.score.value if best else position.final_score_in(question.is_anti) if position.is_over else 0
     lines = [line for line in result.lines if line.pv] if question.all_moves else []
     one = Solved(
         number=number,
@@ -190,7 +197,7 @@ def judge(number: int, record: ObfRecord, question: Question, result: SearchResu
         nps=nodes_per_second(result.nodes, result.time_ms),
         expected=None,
         verdict="",
-        goal=question.goal.value,
+        goal=question.name,
         fault=clean_line(_fault(position, result, question)),
         moves=tuple(
             MoveValue(
@@ -212,7 +219,7 @@ def compare(one: Solved, record: ObfRecord) -> Solved:
     """
 
     def known(score: int | None) -> int | None:
-        return _sign(score) if score is not None and one.goal == Goal.WLD.value else score
+        return _sign(score) if score is not None and one.goal.endswith(Goal.WLD.value) else score
 
     listed = {square_name(move): known(score) for move, score in record.scores}
     found = {one.move: one.score, **{each.move: each.score for each in one.moves}}
@@ -268,7 +275,7 @@ def _fault_of_line(position: Position, line: SearchInfo, question: Question) -> 
         return ""
     if not end.is_over:
         return f"the line of play stops with {end.n_empties} empty squares"
-    final = end.final_score if end.side == position.side else -end.final_score
+    final = end.final_score_in(question.is_anti) * (1 if end.side == position.side else -1)
     return "" if final == line.score.value else f"the line of play ends in {final:+d}"
 
 
@@ -292,7 +299,7 @@ def take_up(
     for path, results in earlier.items():
         for place, one in zip(_occurrences(one.board for one in results), results, strict=True):
             if not question.answers(one):
-                raise ResultsError(f"{path}: the results are of a run with other settings of --wld or --moves")
+                raise ResultsError(f"{path}: the results are of a run with another variant, --wld or --moves")
             other_path, other = waiting.setdefault(place, (path, one))
             if other.fault:
                 waiting[place] = (path, one)

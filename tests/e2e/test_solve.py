@@ -140,7 +140,10 @@ def test_results_of_another_question_are_refused(warm_cache: None, file: Path, t
     before = table.read_bytes()
     status, out, err = run(str(file), "--limit", "2", "--csv", str(table), "--resume", "--wld")
     assert (status, out) == (2, "")
-    assert err == (f"othello-engine: {table}: the results are of a run with other settings of --wld or --moves\n")
+    refusal = f"othello-engine: {table}: the results are of a run with another variant, --wld or --moves\n"
+    assert err == refusal
+    status, out, err = run(str(file), "--limit", "2", "--csv", str(table), "--resume", "--set", "variant=anti")
+    assert (status, out, err) == (2, "", refusal)
     assert table.read_bytes() == before
     assert run(str(file), "--limit", "2", "--csv", str(table), "--wld")[0] == 0  # without --resume it begins anew
     assert [row["goal"] for row in rows_of(table)] == ["wld", "wld"]
@@ -200,6 +203,7 @@ def test_a_terminal_that_goes_away_is_a_hang_up(warm_cache: None, file: Path, tm
     report = tmp_path / "r.json"
     with Terminal(["solve", str(file), "--json", str(report), *ONE_WORKER], columns=120) as terminal:
         terminal.child.expect("unknown")
+        terminal.child.ptyproc.delayafterclose = 2  # a busy machine must not get more signals meanwhile
         terminal.child.close()
         assert terminal.child.exitstatus == 128 + signal.SIGHUP
     totals = json.loads(report.read_text())["totals"]

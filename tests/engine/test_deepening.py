@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from othello_engine.config import Style
 from othello_engine.core import plain
 from othello_engine.engine import deepening as deepening_module
 from othello_engine.engine.deepening import (
@@ -19,6 +20,7 @@ from othello_engine.engine.deepening import (
     FIRST_SOLVE_SELECTIVITY,
     LATER_MARGIN,
     ORDERING_DEPTH,
+    OUTCOME_FALLBACK_DEPTH,
     PREPARING_EMPTIES,
     PREPARING_SELECTIVITY,
     Deepening,
@@ -222,6 +224,112 @@ def test_an_open_end_leads_to_a_solve() -> None:
     assert deepening._iterations[-1].depth == 30
 
 
+def test_the_outcome_first_means_every_solve() -> None:
+    position = random_position(12, 1)
+    for goal, solves in (
+        (Goal.AUTO, [Phase.WLD, Phase.EXACT]),
+        (Goal.EXACT, [Phase.WLD, Phase.EXACT]),
+        (Goal.WLD, [Phase.WLD]),
+    ):
+        plan = plan_for(position, goal=goal, outcome_first=True, solve_empties=14, wld_empties=14)
+        phases = [iteration.phase for iteration in Deepening(plan)._iterations]
+        assert [phase for phase in phases if phase is not Phase.MIDGAME] == solves
+    asked = plan_for(position, goal=Goal.EXACT, outcome_first=True, window=(-3, 3))
+    assert [each.phase for each in Deepening(asked)._iterations if each.is_solve] == [Phase.EXACT]
+
+
+def test_a_limited_solve_of_the_outcome_has_some_plies_before_it() -> None:
+    for max_depth in (4, 60):
+        plan = plan_for(
+            random_position(16, 1), outcome_first=True, is_limited=True, solve_empties=16, max_depth=max_depth
+        )
+        phases = [iteration.phase for iteration in Deepening(plan)._iterations]
+        before = min(OUTCOME_FALLBACK_DEPTH, max_depth)
+        assert phases == [Phase.MIDGAME] * before + [Phase.WLD, Phase.EXACT]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 7), st.integers(0, 1 << 20))
+def test_the_outcome_and_then_the_score_are_those_of_perfect_play(n_empties: int, seed: int) -> None:
+    position = random_position(n_empties, seed)
+    told: list[tuple[Line, ...]] = []
+    line = answer(plan_for(position, outcome_first=True, must_hurry=False), lines=told).lines[0]
+    value = perfect(position.player, position.opponent)
+    assert line.score == Score(ScoreKind.DISCS, value)
+    outcomes = [lines[0].score for lines in told if lines[0].score.kind is ScoreKind.WLD]
+    assert outcomes == [Score(ScoreKind.WLD, (value > 0) - (value < 0))]
+
+
+# -- several lines to choose from --------------------------------------------------------------------------------
+
+
+def test_lines_to_choose_from_are_searched_by_one_worker_each() -> None:
+    position = random_position(30, 1)
+    plan = plan_for(position, style=Style(noise=1.0), multipv=3, max_depth=3, may_solve=False)
+    assert Deepening(plan).next().task.undivided
+    lines = answer(plan, 3).lines
+    assert lines == answer(plan, 1).lines
+    assert [line.depth for line in lines] == [3] * 3
+
+
+def test_an_interruption_leaves_lines_of_one_depth_to_choose_from() -> None:
+    position = random_position(30, 1)
+    first, second, *_ = position.legal_moves
+    plan = plan_for(position, style=Style(noise=1.0), multipv=2, max_depth=5, may_solve=False)
+    deepening = Deepening(plan)
+    for score, move in ((50, first), (40, second), (70, second)):
+        deepening.next()
+        deepening.report(settled(score, score, move))
+    deepening.interrupt(None)
+    assert [(line.move, line.depth) for line in deepening.lines] == [(first, 1), (second, 1)]
+    assert deepening.is_finished
+
+
+def test_an_interruption_of_the_first_depth_leaves_what_there_is() -> None:
+    position = random_position(30, 1)
+    deepening = Deepening(plan_for(position, style=Style(noise=1.0), multipv=2, max_depth=5, may_solve=False))
+    deepening.next()
+    deepening.report(settled(50, 50, position.legal_moves[1]))
+    deepening.interrupt(None)
+    assert [line.move for line in deepening.lines] == [position.legal_moves[1]]
+
+
+# -- anti-Othello ------------------------------------------------------------------------------------------------
+
+
+def test_a_finished_game_of_anti_othello_has_the_other_sign() -> None:
+    position = Position.from_moves(WIPE_OUT)
+    usual = finished_game(plan_for(position))
+    assert finished_game(plan_for(position, is_anti=True)).score.value == -usual.score.value == 64
+    assert finished_game(plan_for(position, is_anti=True, goal=Goal.WLD)).score == Score(ScoreKind.WLD, 1)
+
+
+def test_the_line_of_a_score_in_anti_othello_must_lead_to_it() -> None:
+    position = random_position(1, 3)
+    (move,) = position.legal_moves
+    end = position.play(move)
+    assert end.is_over
+    value = -plain.final_score(end.player, end.opponent)
+    assert value != 0
+    for is_anti, score in ((False, value), (True, -value)):
+        deepening = Deepening(plan_for(position, goal=Goal.EXACT, is_anti=is_anti))
+        line = Line(1, 1, 100, Score(ScoreKind.DISCS, score), (move,))
+        assert deepening._ends_as_claimed(line)
+        assert not deepening._ends_as_claimed(replace(line, score=Score(ScoreKind.DISCS, -score)))
+
+
+def test_the_fallback_of_anti_othello_shuns_corners() -> None:
+    n_corners = 0
+    for seed in range(100):
+        position = random_position(20, seed)
+        corners = [move for move in position.legal_moves if move in (0, 7, 56, 63)]
+        if corners and len(corners) < len(position.legal_moves):
+            n_corners += 1
+            assert fallback_move(plan_for(position)) in corners
+            assert fallback_move(plan_for(position, is_anti=True)) not in corners
+    assert n_corners > 10
+
+
 # -- the hand-over to the solve ----------------------------------------------------------------------------------
 
 
@@ -290,6 +398,13 @@ def test_if_only_the_winner_can_be_found_that_is_done() -> None:
         run = taken(plan, lambda iteration, margin: True)
         assert Phase.WLD not in [phase for phase, _, _ in run]
         assert run[-1] == (Phase.EXACT, 22, proof)
+
+
+def test_the_outcome_comes_first_also_when_both_fit() -> None:
+    plan = timed(18, selectivity=100, outcome_first=True)
+    run = taken(plan, lambda iteration, margin: True)
+    assert [phase for phase, _, _ in run if phase is not Phase.MIDGAME] == [Phase.WLD, Phase.EXACT]
+    assert depths(run) == list(range(1, ORDERING_DEPTH + 1))
 
 
 def test_the_quick_solve_is_only_for_a_long_one_and_only_the_first() -> None:

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from othello_engine.config import Config, load_config
+from othello_engine.config import Config, load_config, strengths
+from othello_engine.engine.deepening import _iterations
 from othello_engine.engine.request import make_order
 from othello_engine.errors import EngineError, IllegalMoveError
 from othello_engine.position import Position
@@ -36,11 +37,11 @@ def test_a_bare_request_gets_the_profile_s_time(config: Config) -> None:
     assert not order.is_open
 
 
-def test_a_bare_request_is_limited_by_the_level_where_the_profile_has_no_time(strong: Config) -> None:
+def test_a_bare_request_is_limited_by_the_level_and_by_a_time_where_the_profile_says_so(strong: Config) -> None:
     order = make_order(Limits(), START, strong, 0.0)
     level = strong.profile.levels[strong.level]
-    assert order.budget.hard_ms is None
-    assert (order.plan.max_depth, order.plan.solve_empties) == (level.depth, level.exact_empties)
+    assert order.budget.hard_ms == 2990
+    assert (order.plan.max_depth, order.plan.solve_empties) == (level.depth, level.solves[-1][0])
     assert order.plan.score_kind is ScoreKind.CENTIDISCS
     assert (order.plan.selectivity, order.plan.unit) == (73, 100)
 
@@ -249,3 +250,163 @@ def test_the_easy_level_passes_and_knows_an_end(weighted: Config) -> None:
     easy = weighted.with_option("Level", "easy")
     for position in (Position.from_moves(EARLIEST_PASS), Position.from_moves(WIPE_OUT)):
         assert chosen(easy, position) == 0
+
+
+# -- solves of a level ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0, 5, 10, 12, 21, 24, 36, 60])
+def test_a_level_solves_with_the_confidence_of_the_first_row_that_fits(strong: Config, level: int) -> None:
+    row = strong.levels[level]
+    for n_empties in range(4, 60):
+        position = random_position(n_empties, n_empties)
+        plan = make_order(Limits(level=level), position, strong, 0.0).plan
+        fitting = [confidence for empties, confidence in row.solves if position.n_empties <= empties]
+        assert (position.n_empties <= plan.solve_empties) == bool(fitting)
+        assert plan.max_depth == row.depth
+        assert plan.wld_empties == plan.solve_empties
+        if fitting:
+            assert plan.solve_selectivity == fitting[0]
+
+
+def test_a_solve_is_never_less_sure_than_the_option_says(strong: Config) -> None:
+    position = random_position(28, 1)
+    assert position.n_empties == 28
+    for selectivity, expected in ((73, (30, 87)), (87, (30, 87)), (95, (27, 98)), (98, (27, 98)), (99, (24, 100))):
+        config = strong.with_option("Selectivity", selectivity)
+        plan = make_order(Limits(level=21), position, config, 0.0).plan
+        assert (plan.solve_empties, plan.solve_selectivity) == expected
+    asked = make_order(Limits(level=21, selectivity=99), random_position(26, 1), strong, 0.0).plan
+    assert (asked.selectivity, asked.solve_selectivity, asked.solve_empties) == (99, 99, 24)
+
+
+def test_anti_othello_is_searched_without_forward_pruning(strong: Config) -> None:
+    anti = strong.with_option("Variant", "anti")
+    for limits in (Limits(), Limits(level=21), Limits(depth=9, selectivity=73), Limits(goal=Goal.EXACT)):
+        plan = make_order(limits, random_position(20, 1), anti, 0.0).plan
+        assert (plan.selectivity, plan.solve_selectivity, plan.is_anti) == (100, 100, True)
+    assert not make_order(Limits(), START, strong, 0.0).plan.is_anti
+    assert make_order(Limits(level=21), START, anti, 0.0).plan.max_depth == anti.levels[21].depth
+
+
+# -- players with a style ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def phased() -> Config:
+    return load_config(profile="phased")
+
+
+MOVE_REQUESTS = [
+    Limits(),
+    Limits(ponder=True),
+    Limits(move_time_ms=1000),
+    Limits(black_ms=60_000, white_ms=60_000),
+    Limits(search_moves=START.legal_moves[:2]),
+]
+OTHER_REQUESTS = [
+    Limits(infinite=True),
+    Limits(multipv=2),
+    Limits(multipv=64, thorough=True),
+    Limits(thorough=True),
+    Limits(goal=Goal.EXACT),
+    Limits(goal=Goal.WLD),
+    Limits(window=(-3, 3)),
+]
+
+
+@pytest.mark.parametrize("level", ["beginner", "intermediate", "advanced", "expert"])
+@pytest.mark.parametrize("limits", MOVE_REQUESTS)
+def test_a_level_with_a_name_plays_every_move_that_is_asked_for(phased: Config, level: str, limits: Limits) -> None:
+    config = phased.with_option("Level", level).with_option("MultiPV", 7)
+    row = config.levels[config.level]
+    order = make_order(limits, START, config, 0.0)
+    assert order.plan.style == row.style
+    assert order.plan.max_depth == row.depth
+    assert order.node_limit == row.nodes
+    assert order.clean_table
+    if row.style is not None:
+        assert order.plan.multipv == len(limits.search_moves or START.legal_moves)
+        assert not order.plan.may_solve
+    timed = limits.move_time_ms is not None or limits.black_ms is not None
+    assert (order.budget.hard_ms is not None) == timed
+
+
+def test_a_move_time_set_by_hand_limits_a_level_with_a_name_as_well(phased: Config) -> None:
+    order = make_order(Limits(), START, phased.with_option("MoveTime", 300), 0.0)
+    assert order.budget.hard_ms == 290
+    assert order.node_limit == phased.levels[3].nodes
+
+
+@pytest.mark.parametrize("limits", [*OTHER_REQUESTS, Limits(depth=3), Limits(nodes=1000)])
+def test_whoever_wants_more_than_a_move_gets_no_mistakes(phased: Config, limits: Limits) -> None:
+    plan = make_order(limits, START, phased.with_option("Level", "beginner"), 0.0).plan
+    assert plan.style is None
+    assert plan.multipv == (limits.multipv or 1)
+
+
+def test_the_end_of_the_game_is_played_straight(phased: Config) -> None:
+    for level in range(3):
+        config = phased.with_option("Level", level)
+        row = config.levels[level]
+        for n_empties in range(4, 20):
+            position = random_position(n_empties, 3 * n_empties)
+            plan = make_order(Limits(), position, config, 0.0).plan
+            is_near = position.n_empties <= row.exact_empties
+            assert (plan.style is None) == (is_near or len(position.legal_moves) == 1)
+            if is_near:
+                assert (plan.multipv, plan.may_solve, plan.solve_selectivity) == (1, True, 100)
+
+
+def test_a_forced_move_and_a_finished_game_need_no_choice(phased: Config) -> None:
+    beginner = phased.with_option("Level", "beginner")
+    for position in (Position.from_moves(EARLIEST_PASS), Position.from_moves(WIPE_OUT)):
+        assert make_order(Limits(), position, beginner, 0.0).plan.style is None
+    assert make_order(Limits(search_moves=(START.legal_moves[0],)), START, beginner, 0.0).plan.style is None
+
+
+@pytest.mark.parametrize("limits", [*MOVE_REQUESTS, Limits(depth=20), Limits(nodes=10_000_000), Limits(level=30)])
+def test_limited_strength_comes_on_top_of_every_other_limit(strong: Config, limits: Limits) -> None:
+    config = strong.with_option("LimitStrength", True).with_option("Elo", 1000)
+    strength = config.strength
+    assert strength is not None
+    order, usual = make_order(limits, START, config, 0.0), make_order(limits, START, strong, 0.0)
+    assert order.plan.style == strength.style
+    assert order.plan.max_depth == strength.depth
+    assert (order.plan.selectivity, order.plan.may_solve) == (100, False)
+    assert (order.budget, order.node_limit) == (usual.budget, usual.node_limit)
+    assert order.clean_table
+    assert not usual.clean_table
+
+
+@pytest.mark.parametrize("limits", OTHER_REQUESTS)
+def test_analysis_is_as_strong_as_ever(strong: Config, limits: Limits) -> None:
+    config = strong.with_option("LimitStrength", True).with_option("Elo", 1000)
+    assert make_order(limits, START, config, 0.0) == make_order(limits, START, strong, 0.0)
+
+
+def test_limited_strength_never_sees_further_than_asked(strong: Config) -> None:
+    limited = strong.with_option("LimitStrength", True).with_option("Elo", strengths()[-1].elo)
+    assert make_order(Limits(depth=2), START, limited, 0.0).plan.max_depth == 2
+    assert make_order(Limits(level=3), START, limited, 0.0).plan.max_depth == 3
+
+
+def test_limited_strength_solves_only_what_it_can_see(strong: Config) -> None:
+    for elo in (row.elo for row in strengths()):
+        limited = strong.with_option("LimitStrength", True).with_option("Elo", elo)
+        strength = limited.strength
+        assert strength is not None
+        for limits in (Limits(), Limits(move_time_ms=10_000), Limits(depth=60)):
+            for n_empties in range(4, 24):
+                position = random_position(n_empties, n_empties)
+                plan = make_order(limits, position, limited, 0.0).plan
+                ends = [each for each in _iterations(plan) if each.is_solve]
+                sight = max(strength.exact_empties, strength.depth)
+                assert bool(ends) == (position.n_empties <= sight and len(position.legal_moves) > 1)
+
+
+def test_limited_strength_in_anti_othello(strong: Config) -> None:
+    config = strong.with_option("Variant", "anti").with_option("LimitStrength", True)
+    plan = make_order(Limits(), START, config, 0.0).plan
+    assert plan.is_anti
+    assert plan.style is not None

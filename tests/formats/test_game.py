@@ -25,6 +25,21 @@ def test_scores_are_counted_on_the_board_with_empty_squares_to_the_winner() -> N
     assert [game.is_over for game in ENDINGS] == [True, True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("match_type", "is_anti"),
+    [
+        *((match_type, True) for match_type in ("8a", "8A", "s8a", "8ka", "s8ar18")),
+        *((match_type, False) for match_type in ("", "8", "8k", "s8r20", "anti")),
+    ],
+)
+def test_in_anti_othello_results_have_the_other_sign(match_type: str, is_anti: bool) -> None:
+    games = [replace(game, match_type=match_type) for game in ENDINGS]
+    assert [game.is_anti for game in games] == [is_anti] * 4
+    assert [game.score for game in games] == ([64, -64, 62, None] if is_anti else [-64, 64, -62, None])
+    won = replace(games[2], stated=Result.of_score(62))
+    assert (won.is_misstated, won.result) == (not is_anti, Result.of_score(62 if is_anti else -62))
+
+
 def test_a_forced_pass_is_a_move_whether_it_was_given_or_not() -> None:
     explicit = PASS_AND_WIPE_OUT.moves
     assert [each.move for each in explicit].count(PASS) == 1

@@ -286,6 +286,15 @@ def test_a_wrong_result_is_corrected_and_kept_as_stated() -> None:
     assert parse_ggf(text) == game
 
 
+@pytest.mark.parametrize("match_type", ["8a", "s8ar18"])
+def test_a_game_of_anti_othello_keeps_its_result(match_type: str) -> None:
+    text = T1.replace("RE[-64.00]", "RE[+64.00]").replace("TY[8]", f"TY[{match_type}]")
+    game = parse_ggf(text)
+    assert (game.match_type, game.score, game.is_misstated) == (match_type, 64, False)
+    assert format_ggf(game) == text
+    assert format_ggf(parse_ggf(text.replace("RE[+64.00]", "RE[-64.00]"))).count("RE[+64.00]") == 1
+
+
 # -- what is written ---------------------------------------------------------------------------------------
 
 

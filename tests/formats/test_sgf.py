@@ -226,6 +226,15 @@ def test_a_wrong_result_is_corrected_and_kept_as_stated() -> None:
     assert parse_sgf(format_sgf(game)) == game
 
 
+@pytest.mark.parametrize("rules", ["anti", "Anti-Othello"])
+def test_a_game_of_anti_othello_keeps_its_result(rules: str) -> None:
+    game = replace(PASS_AND_EARLY_END, match_type="8a", stated=Result.of_score(62))
+    text = format_sgf(game)
+    assert "RE[B+62]RU[anti]" in text
+    assert parse_sgf(text.replace("RU[anti]", f"RU[{rules}]")) == game
+    assert not parse_sgf(text.replace("RU[anti]", "RU[Japanese]")).is_anti
+
+
 def test_values_are_blacks_in_the_file_and_the_movers_in_the_game() -> None:
     game = parse_sgf("(;GM[2];B[f5]V[2.5];W[d6]V[3];B[c3]V[abc])")
     assert game.moves == (GameMove(37, 2.5), GameMove(43, -3.0), GameMove(18))

@@ -115,10 +115,33 @@ def test_a_game_is_written_with_its_score() -> None:
         format_line(Game())
 
 
-@given(GAMES)
-def test_what_is_written_is_read_back(game: Game) -> None:
+@pytest.mark.parametrize(
+    ("behind", "score", "comment"),
+    [
+        (" -12 8a", -12, ""),
+        ("\t+12\t8a\t1\ta\tb", 12, "1\ta\tb"),
+        (" 8a", None, ""),
+        (" ; 8a, Anna", None, "Anna"),
+        (" 0;8a", 0, ""),
+    ],
+)
+def test_anti_othello_has_a_mark(behind: str, score: int | None, comment: str) -> None:
+    game = parse_line(positions.FIVE_MOVES + behind)
+    assert (game.is_anti, game.comment) == (True, comment)
+    assert game.stated == (None if score is None else Result.of_score(score))
+    assert parse_line(format_line(game)) == replace(game, comment="")
+
+
+@pytest.mark.parametrize("behind", [" 18a", " +1 8ab", " +8 a", " ; Anna 8a"])
+def test_what_only_looks_like_the_mark_is_a_remark(behind: str) -> None:
+    assert not parse_line(positions.FIVE_MOVES + behind).is_anti
+
+
+@given(GAMES, st.booleans())
+def test_what_is_written_is_read_back(game: Game, is_anti: bool) -> None:
+    game = replace(game, match_type="8a" if is_anti else "")
     game = without_last_pass(game)
-    if game == Game():
+    if not game.moves and game.start == Game().start:
         return
     assert without_stated(parse_line(format_line(game))) == game
 

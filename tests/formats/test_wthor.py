@@ -297,6 +297,7 @@ def test_what_a_record_cannot_hold_is_refused_and_changes_nothing() -> None:
     writer.add(replace(WIPE_OUT, theory=Theory(-64, 24)))
     for game, words in (
         (game_from_the_middle(1, 9), "set-up position"),
+        (replace(WIPE_OUT, match_type="8a"), "anti-Othello"),
         (replace(WIPE_OUT, black="Never Seen", theory=Theory(0, 20)), "one place for all"),
     ):
         with pytest.raises(GameError, match=words):

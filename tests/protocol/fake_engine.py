@@ -262,13 +262,13 @@ class FakeEngine:
 # -- engines that know -------------------------------------------------------------------------------------
 
 
-def solve(position: Position) -> tuple[int, tuple[int, ...]]:
+def solve(position: Position, is_anti: bool = False) -> tuple[int, tuple[int, ...]]:
     """Score and line of play of a position with few empty squares, by looking at everything."""
     if position.is_over:
-        return position.final_score, ()
+        return position.final_score_in(is_anti), ()
     best: tuple[int, tuple[int, ...]] = (-65, ())
     for move in position.legal_moves:
-        score, line = solve(position.play(move))
+        score, line = solve(position.play(move), is_anti)
         best = max(best, (-score, (move, *line)), key=lambda pair: pair[0])
     return best
 
@@ -282,7 +282,7 @@ def answer_truly(engine: FakeEngine, limits: Limits) -> None:
         return
     lines: list[SearchInfo]
     if limits.goal is not Goal.AUTO:
-        value, pv = solve(position)
+        value, pv = solve(position, engine.config.is_anti)
         score = Score(ScoreKind.DISCS, value)
         if limits.goal is Goal.WLD:
             score = Score(ScoreKind.WLD, (value > 0) - (value < 0))

@@ -312,11 +312,11 @@ def test_a_result_with_a_fault_neither_hides_nor_contradicts_one_without() -> No
 def test_results_that_do_not_belong_here_are_refused() -> None:
     records = list(read_obf(SIX_EMPTIES.splitlines()))
     both = results_of(records)
-    with pytest.raises(ResultsError, match=r"r\.csv: the results are of a run with other settings"):
+    with pytest.raises(ResultsError, match=r"r\.csv: the results are of a run with another variant"):
         take_up({"r.csv": both}, records, Question(wld=True))
-    with pytest.raises(ResultsError, match="other settings"):
+    with pytest.raises(ResultsError, match="another variant, --wld or --moves"):
         take_up({"r.csv": both}, records, Question(all_moves=True))
-    with pytest.raises(ResultsError, match="other settings"):
+    with pytest.raises(ResultsError, match="another variant, --wld or --moves"):
         take_up({"r.csv": results_of(records, Question(all_moves=True))}, records, Question())
     with pytest.raises(ResultsError, match=r"r\.csv: holds a position that is not among those to solve \(XOOOX-"):
         take_up({"r.csv": both}, records[:1], Question())

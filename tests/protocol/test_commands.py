@@ -551,6 +551,8 @@ def test_a_match_runner_learns_about_the_game(board: str, gameover: str, p1turn:
     answers = [commands.format_query(topic, position) for topic in ("gameover", "p1turn", "result")]
     assert answers == [f"response {word}" for word in (gameover, p1turn, outcome)]
     assert position.side == (BLACK if p1turn == "true" else WHITE)
+    swapped = {"p1win": "p2win", "p2win": "p1win"}.get(outcome, outcome)
+    assert commands.format_query("result", position, is_anti=True) == f"response {swapped}"
 
 
 def test_the_handshake_lists_every_option_with_the_value_in_force() -> None:

@@ -172,6 +172,10 @@ def test_scores_count_for_black_whoever_is_to_move(position: Position, score: st
     for each in (position, position.swapped()):
         assert gtp_lines.format_score(each) == score
         assert gtp_lines.format_result(each) == result
+        other = {"W": "B", "B": "W", "0": "0"}[score[0]] + score[1:]
+        assert gtp_lines.format_score(each, is_anti=True) == other
+    anti = {"White wins": "Black wins", "Black wins": "White wins"}.get(result[:10], result[:10]) + result[10:]
+    assert gtp_lines.format_result(position, is_anti=True) == anti
 
 
 def test_boards_begin_with_row_8() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from othello_engine.errors import EngineError
@@ -12,6 +14,9 @@ from protocol.lines import LineError
 from tests.positions import BLACK_WIPES_OUT, EARLIEST_PASS, EARLY_END, PASS_AT_16
 from tests.protocol.fake_engine import FakeEngine, info
 from tests.protocol.nboard_desk import Desk, begin, cp, ggf, until
+
+BARE = Limits(level=21, move_time_ms=3000)
+"""Of a search that nothing limits, under the default profile."""
 
 # -- the handshake -----------------------------------------------------------------------------------------
 
@@ -36,7 +41,7 @@ def test_the_name_has_the_level_that_is_in_force() -> None:
 def test_a_client_may_skip_the_handshake() -> None:
     desk = Desk()
     desk.send("go")
-    assert desk.engine.limits == Limits(level=21)
+    assert desk.engine.limits == BARE
 
 
 @pytest.mark.parametrize("line", ["", "  ", "frob", "set frob 1", "set", "f5", "?", "setoption name Hash value 1"])
@@ -156,7 +161,7 @@ def test_a_depth_is_a_level() -> None:
     assert limits_of(no_clock, "set depth 12") == Limits(level=12)
     assert limits_of(no_clock, "set depth 0") == Limits(level=0)
     assert limits_of(no_clock, "set depth 1000") == Limits(level=60)
-    assert limits_of(no_clock) == Limits(level=21)
+    assert limits_of(no_clock) == BARE
     assert limits_of(no_clock, Level=7) == Limits(level=7)
 
 
@@ -197,7 +202,8 @@ def test_a_refused_depth_leaves_the_old_one() -> None:
     ],
 )
 def test_the_clock_is_what_the_game_left_of_it(transcript: str, tags: str, times: str, clock: dict[str, int]) -> None:
-    assert limits_of(f"set game {ggf(transcript, tags, times=times)}") == Limits(level=21, **clock)  # type: ignore[arg-type]
+    wanted = Limits(level=21, **clock) if clock else BARE  # type: ignore[arg-type]
+    assert limits_of(f"set game {ggf(transcript, tags, times=times)}") == wanted
 
 
 def test_moves_that_are_told_later_take_from_the_clock_as_well() -> None:
@@ -293,7 +299,7 @@ def test_no_more_lines_are_asked_for_than_there_are_moves() -> None:
     for asked, n_lines in ((1, 1), (4, 4), (64, 4), (10**17, 4)):
         desk = begin()
         desk.send(f"hint {asked}")
-        assert desk.engine.limits == Limits(level=21, multipv=n_lines, thorough=True)
+        assert desk.engine.limits == replace(BARE, multipv=n_lines, thorough=True)
 
 
 def test_a_hint_knows_no_clock_and_with_a_depth_no_time_of_a_move() -> None:
@@ -308,7 +314,7 @@ def test_a_hint_knows_no_clock_and_with_a_depth_no_time_of_a_move() -> None:
 def test_a_hint_on_a_forced_pass_has_its_value() -> None:
     desk = begin(f"set game {ggf(EARLIEST_PASS)}")
     desk.send("hint 4")
-    assert desk.engine.limits == Limits(level=21, multipv=1, thorough=True)
+    assert desk.engine.limits == replace(BARE, multipv=1, thorough=True)
     line = info(9, pv=(PASS, parse_square("d6")), score=Score(ScoreKind.CENTIDISCS, -1249))
     desk.engine.finish(PASS, lines=(line,), nodes=45)
     assert desk.said() == ["search PAD6 -12.49 0 9", "nodestats 45 0.000", "status"]

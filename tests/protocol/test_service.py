@@ -398,7 +398,9 @@ def test_another_profile_is_loaded_before_the_next_search(desk: Desk) -> None:
         time.sleep(0.01)
     assert desk.engine.config.profile.name == "strong"
     assert desk.engine.config.hash_mb == 32
-    assert "option name Profile type combo default strong var classic var strong var weighted" in desk.send("uoi")
+    assert "option name Profile type combo default strong var classic var phased var strong var weighted" in desk.send(
+        "uoi"
+    )
 
 
 def test_undo_round_needs_a_move_of_the_side_to_move(desk: Desk) -> None:

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pexpect
@@ -22,7 +23,7 @@ import pytest
 
 from othello_engine.errors import EngineError
 from othello_engine.formats.game import Game, Result, bare_moves
-from othello_engine.formats.ggf import read_ggf
+from othello_engine.formats.ggf import format_ggf, parse_ggf, read_ggf
 from othello_engine.formats.text import read_text
 from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE
@@ -84,6 +85,15 @@ def first_legal_game(start: Position) -> Position:
     return start
 
 
+def anti_score(end: Position) -> int:
+    """White's discs minus black's on a board as it is printed, empty squares to the colour with more."""
+    board = end.to_text()[:64]
+    black, white, empty = (board.count(sign) for sign in "XO-")
+    if black == white:
+        return 0
+    return white - black + (empty if white > black else -empty)
+
+
 def engine_processes() -> set[int]:
     """Our children, but for the guard."""
     return {child.pid for child in psutil.Process().children() if "guard.py" not in " ".join(child.cmdline())}
@@ -114,6 +124,22 @@ def test_a_whole_game_is_played_in_every_dialect(dialect: str, opening: str) -> 
         thought = record.moves[record.n_opening :]
         assert all((each.seconds is None) == (each.move == PASS) for each in thought)
         assert all(each.seconds is None for each in record.moves[: record.n_opening])
+
+
+@pytest.mark.parametrize("opening", [OPENINGS[1], BEFORE_A_PASS, "-" * 27 + "XO------OX" + "-" * 27 + " O"])
+def test_in_anti_othello_fewest_discs_win(opening: str) -> None:
+    anti, usual = (game(fake(), fake("gtp", name="b"), opening, replace(QUICK, is_anti=each)) for each in (True, False))
+    assert anti.score == anti_score(first_legal_game(parse_opening(opening).position)) == -usual.score
+    assert anti.transcript == usual.transcript
+    assert (anti.is_anti, usual.is_anti) == (True, False)
+    assert anti.points == 1 - usual.points
+
+
+@pytest.mark.parametrize("is_anti", [False, True])
+def test_a_fault_loses_in_either_variant(is_anti: bool) -> None:
+    rules = replace(QUICK, is_anti=is_anti)
+    assert game(fake("gtp", "illegal"), fake(), rules=rules).score == -FORFEIT
+    assert game(fake(), fake("gtp", "resigning"), rules=rules).score == FORFEIT
 
 
 def test_times_and_values_of_the_moves_are_kept() -> None:
@@ -268,6 +294,32 @@ def test_a_record_survives_its_line() -> None:
     assert again == record
     board = game(fake(), fake(), "-" * 27 + "XO------OX" + "-" * 27 + " O")
     assert GameRecord.from_json(board.to_json()).start == board.start
+
+
+@pytest.mark.parametrize("behaviour", ["good", "crashing"])
+def test_a_record_of_anti_othello_stays_one(behaviour: str) -> None:
+    record = game(fake("gtp", behaviour), fake(), rules=replace(QUICK, is_anti=True))
+    assert GameRecord.from_json(record.to_json()) == record
+    assert '"variant":"anti"' in record.to_json()
+    written = format_ggf(record.to_game())
+    assert f"RE[{record.score:+.2f}{':r' if record.fault else ''}]" in written
+    assert "TY[8a]" in written
+    with pytest.raises(RecordError, match="variant 'misere'"):
+        GameRecord.from_json(record.to_json().replace('"anti"', '"misere"'))
+
+
+@pytest.mark.parametrize("behaviour", ["good", "crashing"])
+@pytest.mark.parametrize("opening", [OPENINGS[0], BEFORE_A_PASS])
+def test_other_files_keep_the_result_of_anti_othello(opening: str, behaviour: str) -> None:
+    record = game(fake("gtp", behaviour), fake(name="b"), opening, replace(QUICK, is_anti=True))
+    [as_ggf] = read_ggf([format_ggf(record.to_game())])
+    [as_text] = read_text([transcript_line(record)])
+    for read in (as_ggf, as_text):
+        assert read.result is not None
+        assert (read.result.score, read.is_misstated) == (record.score, False)
+        assert read.moves[0].move == record.moves[0].move
+        again = parse_ggf(format_ggf(read))
+        assert (again.result, again.match_type) == (read.result, "8a")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"game":1}', "null", '{"moves":3,"opening_moves":0}'])
@@ -846,6 +898,21 @@ def test_adjudication_agrees_with_the_plain_solver() -> None:
             assert solver(position) == plain_solver.score(position.player, position.opponent), position
 
 
+def test_adjudication_of_anti_othello_agrees_with_the_plain_solver() -> None:
+    found = []
+    for line in ("f5", BEFORE_A_PASS):
+        position = Position.from_moves(line)
+        while not position.is_over:
+            position = position.play(position.legal_moves[-1])
+            if position.n_empties <= 7:
+                found.append(position)
+    found += [position.swapped() for position in found if position.swapped().must_pass]
+    assert any(position.must_pass for position in found)
+    with ExactSolver(is_anti=True) as solver:
+        for position in found:
+            assert solver(position) == plain_solver.score(position.player, position.opponent, anti=True), position
+
+
 def test_what_is_solved_can_be_interrupted() -> None:
     caught: list[BaseException] = []
 
@@ -918,6 +985,106 @@ def test_a_tournament_goes_on_without_an_engine_that_was_taken_out(tmp_path: Pat
     n_games = len(games_of(out))
     assert main(["--resume", str(out)]) == 0
     assert len(games_of(out)) == n_games
+
+
+def test_a_match_of_anti_othello_is_one_in_all_its_files(
+    tmp_path: Path, openings_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same games as in Othello, won by the other side."""
+    options = ["--openings", openings_file, "--pairs", "3", "--adjudicate", "4"]
+    anti, usual = tmp_path / "anti", tmp_path / "usual"
+    log = tmp_path / "log"
+    told = shlex.join([sys.executable, str(FAKE), "native", "good", "--log", str(log)])
+    second = ["--engine", "name=b", f"command={told}"]
+    assert match(anti, *options, "--variant", "anti", second=second) == 0
+    printed = capsys.readouterr().out
+    assert "match (anti-Othello): 6 of 6 games" in printed
+    assert "not told" not in printed
+    assert "setoption name Variant value anti\n" in log.read_text()
+    assert log.read_text().index("setoption") < log.read_text().index("newgame")
+    log.unlink()
+    assert match(usual, *options, second=second) == 0
+    assert "Variant" not in log.read_text()
+
+    records = games_of(anti)
+    assert all(record.is_anti and record.ending == "adjudicated" for record in records)
+    with open(anti / "games.ggf") as file:
+        games = list(read_ggf(file))
+    lines = [line.split("\t") for line in (anti / "games.txt").read_text().splitlines()]
+    assert [line[2:4] for line in lines] == [["8a", str(n)] for n in range(1, 7)]
+    for record, game_read, line, other in zip(records, games, lines, games_of(usual), strict=True):
+        position = record.to_game().final_position
+        solved = plain_solver.score(position.player, position.opponent, anti=True)
+        assert record.score == (solved if position.side == BLACK else -solved)
+        assert game_read.result is not None
+        assert game_read.result.score == int(line[1]) == record.score
+        assert record.transcript == other.transcript
+    report = json.loads((anti / "summary.json").read_text())
+    assert report["variant"] == "anti"
+    [duel] = report["pairings"]
+    of_a = [record.score if record.black == "a" else -record.score for record in records]
+    assert duel["wins"] == sum(score > 0 for score in of_a)
+    assert duel["discs"] == pytest.approx(sum(of_a) / 6)
+    text = (anti / "summary.md").read_text()
+    assert text.startswith("# match (anti-Othello)")
+    assert "- Anti-Othello: fewest discs win." in text
+    assert "match (anti-Othello)" in re.sub(r"<!--|-->", "", (anti / "score.svg").read_text(encoding="utf-8"))
+    assert json.loads((usual / "summary.json").read_text())["variant"] == "othello"
+    assert "nti-Othello" not in (usual / "summary.md").read_text()
+
+
+def test_a_match_goes_on_in_its_variant_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    for path in (out, whole):
+        assert match(path, "--openings", "random:6", "--pairs", "2", "--variant", "anti") == 0
+    assert "b is not told: variant anti; its command line has to keep it" in capsys.readouterr().out  # it speaks GTP
+    assert "- b: variant anti" in (out / "summary.md").read_text()
+    games = (out / "games.jsonl").read_text().splitlines(keepends=True)
+    (out / "games.jsonl").write_text("".join(games[:1]))
+    assert main(["--resume", str(out), "--variant", "othello"]) == 2
+    assert "--resume goes on with the match as it was; variant can't be changed" in capsys.readouterr().err
+    description = (out / "match.json").read_text()
+    (out / "match.json").write_text(description.replace('"anti"', '"othello"'))
+    assert main(["--resume", str(out)]) == 2
+    told = f"{out}: game 1 is of variant anti, but the match of othello; that can't be changed"
+    assert told in capsys.readouterr().err
+    assert (out / "games.jsonl").read_text() == games[0]
+    (out / "match.json").write_text(description)
+    assert main(["--resume", str(out)]) == 0
+    assert [(r.transcript, r.score) for r in games_of(out)] == [(r.transcript, r.score) for r in games_of(whole)]
+    for name in ("games.ggf", "games.txt"):
+        assert (out / name).read_text().count("8a") == 4
+    results = [json.loads((path / "summary.json").read_text())["pairings"] for path in (out, whole)]
+    assert results[0] == results[1]
+
+
+@pytest.mark.e2e
+def test_the_engine_plays_anti_othello_against_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    command = f"command={sys.executable} -m protocol --set Threads=1 --set Hash=16"
+    told = f"{command} --set Variant=anti --protocol nboard"
+    arguments = ["--engine", "name=a", command, "--engine", "name=b", told, "protocol=nboard"]
+    arguments += ["--each", "depth=3", f"env.PYTHONPATH={ROOT}", f"directory={ROOT}"]
+    options = ["--variant", "anti", "--openings", "random:8", "--pairs", "2", "--patience", "120s"]
+    assert main([*arguments, *options, "--out", str(out)]) == 0
+    records = games_of(out)
+    assert len(records) == 4
+    for record in records:
+        assert (record.fault, record.ending, record.is_anti) == (None, "played", True)
+        position, side_values = record.start, []
+        for each in record.moves:
+            mover = position.side
+            if position.n_empties <= 3 and each.value is not None:
+                side_values.append(each.value if mover == BLACK else -each.value)
+            position = position.play(each.move)
+        assert position.is_over
+        assert record.score == anti_score(position)
+        assert set(side_values) == {record.score}  # both saw the end of the game, and the same result there
+    assert main(["--resume", str(out), "--variant", "anti"]) == 2
+    classic = [word.replace("protocol --set", "protocol --profile classic --set") for word in arguments]
+    capsys.readouterr()
+    assert main([*classic, *options, "--out", str(tmp_path / "other")]) == 2
+    assert "a can't play: refusal: error" in capsys.readouterr().err
 
 
 @pytest.mark.e2e

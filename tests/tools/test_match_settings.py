@@ -13,6 +13,7 @@ from tools.match.settings import ENGINE_KEYS, MATCH_KEYS, Settings, UsageError, 
 from tools.match.stats import Sprt
 
 TWO = "engines: [{name: a, command: x}, {name: b, command: y}]\n"
+NATIVE_AND_GTP = ["--engine", "name=a", "command=x", "--engine", "name=b", "command=y", "protocol=gtp"]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "match.yaml"
 
 
@@ -29,6 +30,7 @@ def test_every_key_is_understood() -> None:
     found = settings(
         """
         name: spring cup
+        variant: othello
         openings: xot.txt
         pairs: 200
         seed: 5
@@ -111,6 +113,17 @@ def test_the_command_line_says_the_same() -> None:
     assert found.sprt == Sprt(0, 5, 0.1, 0.05, normalised=True)
 
 
+def test_the_variant_is_an_option_of_native_engines() -> None:
+    for found in (settings(TWO + "variant: anti\n"), from_words(*NATIVE_AND_GTP, "--variant", "anti")):
+        assert (found.variant, found.is_anti) == ("anti", True)
+        for spec in found.engines:
+            assert spec.options[-1:] == ((("Variant", "anti"),) if spec.protocol == "native" else ())
+    chosen = settings("variant: anti\nengines: [{command: x, options: {A: 1, variant: Anti}}, {command: y, name: b}]")
+    assert chosen.engines[0].options == (("A", "1"), ("variant", "Anti"))
+    assert settings(TWO) == settings(TWO + "variant: othello\n")
+    assert all(spec.options == () for spec in settings(TWO).engines)
+
+
 def test_an_engines_own_limit_takes_the_place_of_that_for_each() -> None:
     found = settings(
         "each: {movetime: 100ms}\n"
@@ -159,6 +172,13 @@ def test_options_have_the_last_word(tmp_path: Path) -> None:
         (TWO + "pairs: true", "pairs: a whole number"),
         (TWO + "margin: 5", "margin: '5' is no time; write a number and its unit"),
         (TWO + "mode: round_robin", "mode: one of round-robin, gauntlet is needed; did you mean round-robin?"),
+        (TWO + "variant: ati", "variant: one of othello, anti is needed; did you mean anti?, not 'ati'"),
+        (TWO + "each: {variant: anti}", "each: unknown key 'variant'; it belongs to the match, not to an engine"),
+        (TWO + "each: {options: {Variant: anti}}", "engine 1 (a): options: Variant: anti, but the match is of othello"),
+        (
+            "variant: anti\nengines: [{command: x}, {command: y, options: {variant: othello}}]",
+            "engine 2 (y): options: Variant: othello, but the match is of anti",
+        ),
         (TWO + "adjudicate: 50", "adjudicate: a whole number from 0 to 24"),
         (TWO + "sprt: {elo0: 0}", "sprt: elo0 and elo1 are needed"),
         (TWO + "sprt: {elo0: 5, elo1: 0}", "sprt: elo0 must be below elo1"),

@@ -24,6 +24,7 @@ from tools.match.settings import (
     ENGINE_KEYS,
     MATCH_KEYS,
     SPRT_KEYS,
+    TOLD_VARIANT,
     Raw,
     Settings,
     UsageError,
@@ -138,8 +139,8 @@ def choose_openings(settings: Settings) -> list[Opening]:
 
 
 def check_starts(settings: Settings, openings: Sequence[Opening], console: Console) -> dict[str, list[str]]:
-    """Start every program once and give it an opening: what fails now would fail in every game. Returns the limits
-    that a program could not be told. Raises UsageError.
+    """Start every program once and give it an opening: what fails now would fail in every game. Returns what
+    a program could not be told: limits, and the variant. Raises UsageError.
     """
     boards = [opening for opening in openings if opening.start != openings[0].start][:1]
     untold: dict[str, list[str]] = {}
@@ -148,8 +149,9 @@ def check_starts(settings: Settings, openings: Sequence[Opening], console: Conso
             try:
                 for opening in [openings[0], *boards]:
                     player.start_game(Setup(opening.start, opening.moves))
-                if player.untold:
-                    untold[spec.name] = list(player.untold)
+                untold_variant = settings.is_anti and spec.protocol != TOLD_VARIANT
+                if what := [*player.untold, *(["variant anti"] if untold_variant else [])]:
+                    untold[spec.name] = what
             except FaultError as fault:
                 raise UsageError(f"{spec.name} can't play: {fault.kind}: {fault}") from None
     for name, what in untold.items():

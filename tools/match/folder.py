@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TextIO
 
+from othello_engine.formats.game import ANTI_TYPE
 from othello_engine.formats.ggf import format_ggf
 from othello_engine.position import Position
 from tools.match.openings import Opening, parse_opening
@@ -27,7 +28,7 @@ SETTINGS, OPENINGS, GAMES, GGF, TRANSCRIPTS = "match.json", "openings.txt", "gam
 class Folder:
     """The files of one match. Raises UsageError for a folder that can't be used.
 
-    event, date: told in the games. untold: by engine, the limits that it could not be told.
+    event, date: told in the games. untold: by engine, what it could not be told: limits, and the variant.
     """
 
     def __init__(
@@ -162,11 +163,13 @@ class Folder:
 
 
 def transcript_line(record: GameRecord) -> str:
-    """`TRANSCRIPT DISCS GAME BLACK WHITE [ENDING]`, separated by TABs; discs are black minus white. A board that is
-    not the start stands before the moves, with a `;` behind it. `othello_engine.formats.text` reads it.
+    """`TRANSCRIPT SCORE [8a] GAME BLACK WHITE [ENDING]`, separated by TABs; see GameRecord for the score. `8a` marks
+    anti-Othello. A board that is not the start stands before the moves, with a `;` behind it.
+    `othello_engine.formats.text` reads it.
     """
     start = "" if record.start == Position.start() else f"{record.start.to_text()};"
-    fields = [start + record.transcript, f"{record.score:+d}", str(record.number + 1), record.black, record.white]
+    fields = [start + record.transcript, f"{record.score:+d}", *([ANTI_TYPE] if record.is_anti else [])]
+    fields += [str(record.number + 1), record.black, record.white]
     if record.fault:
         fields.append(f"{record.fault.kind} of {record.black if record.fault.side == 0 else record.white}")
     elif record.ending != "played":

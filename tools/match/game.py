@@ -21,7 +21,7 @@ FORFEIT = 64
 """Discs by which a game is lost through a fault."""
 
 Solver = Callable[[Position], int]
-"""The exact final score of a position for the side to move."""
+"""The exact final score of a position for the side to move, in the variant that is played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Rules:
     margin_s: so much above its limit a move, or above its clock a game, is not lost on time yet. hang_s: so long after
     that a move is still waited for, to tell a slow program from one that hangs. patience_s: without any limit in time
     a program hangs after so long. adjudicate_empties: from so few empty squares on the solver says the result.
+    is_anti: anti-Othello, fewest discs win; the solver must be one for it.
     """
 
     margin_s: float = 0.5
@@ -38,6 +39,7 @@ class Rules:
     patience_s: float = 60.0
     adjudicate_empties: int = 0
     solver: Solver | None = None
+    is_anti: bool = False
 
 
 def play_game(players: tuple[Player, Player], opening: Opening, rules: Rules) -> GameRecord:
@@ -91,6 +93,7 @@ class _Table:
             cpu_s=cpu,
             wall_s=round(wall_s, 6),
             manager_s=round(wall_s - held_s, 6),
+            is_anti=self.rules.is_anti,
         )
 
     def _start(self) -> None:
@@ -114,7 +117,7 @@ class _Table:
             self.moves.append(played)
             self.position = self.position.play(played.move)
             if self.position.is_over:
-                return self._for_black(self.position.final_score), "played"
+                return self._for_black(self.position.final_score_in(self.rules.is_anti)), "played"
             for self.active in (BLACK, WHITE):
                 self.players[self.active].played(side, played.move, played.seconds or 0.0)
 

@@ -6,12 +6,15 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from othello_engine.formats.game import Ending, Game, GameMove, Result
+from othello_engine.formats.game import ANTI_TYPE, Ending, Game, GameMove, Result
 from othello_engine.formats.transcript import format_moves
 from othello_engine.notation import parse_move
 from othello_engine.position import Position
 from othello_engine.types import PASS, WHITE, square_name
 from tools.engines.drivers import FaultKind
+
+OTHELLO, ANTI = "othello", "anti"
+"""The variants: most discs win, or fewest."""
 
 
 class RecordError(ValueError):
@@ -47,7 +50,8 @@ class Fault:
 class GameRecord:
     """One game, as it was played.
 
-    n_opening: how many of the moves were given. score: black minus white, empty squares to the winner, 64 for a fault.
+    n_opening: how many of the moves were given. score: black minus white, empty squares to the side with more discs, 64
+    for a fault; in anti-Othello (is_anti), where fewest discs win, white minus black: above 0 black has won in either.
     ending: `played`, `adjudicated` or the kind of the fault. cpu_s: CPU time of black and white, None if a process was
     lost. wall_s: from the first line to the last; manager_s: the part of it in which no program was waited for,
     nor the solver.
@@ -66,6 +70,7 @@ class GameRecord:
     wall_s: float = 0.0
     manager_s: float = 0.0
     number: int = 0
+    is_anti: bool = False
 
     @property
     def pair(self) -> int:
@@ -106,6 +111,7 @@ class GameRecord:
             white=self.white,
             event=event,
             date=date,
+            match_type=ANTI_TYPE if self.is_anti else "",
             stated=Result.of_score(self.score, ending),
             comment=f"game {self.number + 1}{f', {comment}' if comment else ''}",
         )
@@ -117,6 +123,8 @@ class GameRecord:
         line: dict[str, Any] = {"game": self.number + 1, "black": self.black, "white": self.white}
         if self.start != Position.start():
             line["start"] = self.start.to_text()
+        if self.is_anti:
+            line["variant"] = ANTI
         line |= {
             "opening_moves": self.n_opening,
             "score": self.score,
@@ -163,6 +171,14 @@ class GameRecord:
                 wall_s=line["wall_s"],
                 manager_s=line["manager_s"],
                 number=int(line["game"]) - 1,
+                is_anti=_is_anti(line.get("variant", OTHELLO)),
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise RecordError(f"no record of a game ({error})") from None
+
+
+def _is_anti(variant: str) -> bool:
+    """Raises ValueError for a variant that is not known."""
+    if variant not in (OTHELLO, ANTI):
+        raise ValueError(f"variant {variant!a}")
+    return variant == ANTI

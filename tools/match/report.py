@@ -153,7 +153,7 @@ def live_table(standing: Standing, settings: Settings, n_games: int, time_text: 
     head, rows = result_rows(standing, is_short=True)
     if len(settings.engines) == 2:  # the games are told in the title
         head, rows = head[:1] + head[2:], [row[:1] + row[2:] for row in rows]
-    title = f"{settings.name}: {standing.n_games} of {n_games} games{time_text and f', {time_text}'}"
+    title = f"{settings.title}: {standing.n_games} of {n_games} games{time_text and f', {time_text}'}"
     table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for i, name in enumerate([*head, "ms", "faults"]):
         table.add_column(_NARROW.get(name, name), justify="left" if i == 0 else "right")
@@ -176,7 +176,7 @@ def field_ratings(standing: Standing) -> list[Rating]:
 
 def markdown(standing: Standing, settings: Settings, facts: dict[str, Any]) -> str:
     """The whole summary as a document. facts: as in `summary`."""
-    title = f"# {settings.name}"
+    title = f"# {settings.title}"
     parts = [title, _state_text(standing, facts), _md_table(*result_rows(standing))]
     if settings.sprt:
         parts.append(sprt_text(settings.sprt, standing.duels.get((0, 1), Duel())) + ".")
@@ -191,7 +191,7 @@ def markdown(standing: Standing, settings: Settings, facts: dict[str, Any]) -> s
         parts.append("\n".join(f"- {line}" for line in standing.faults))
     untold: dict[str, Sequence[str]] = facts["untold"]
     if untold:
-        parts.append("Limits that a dialect could not tell, and the program's own command line has to keep:")
+        parts.append("What a dialect could not tell, and the program's own command line has to keep:")
         parts.append("\n".join(f"- {name}: {', '.join(what)}" for name, what in untold.items()))
     parts += ["## Rules", "\n".join(f"- {line}" for line in rules_lines(settings, facts))]
     if facts.get("picture"):
@@ -222,7 +222,8 @@ def rules_lines(settings: Settings, facts: dict[str, Any]) -> list[str]:
     """How it was played, in sentences."""
     openings = settings.openings or "the start position"
     at_once = "1 game" if settings.concurrency == 1 else f"{settings.concurrency} games"
-    lines = [
+    lines = ["Anti-Othello: fewest discs win. Discs count for whoever has fewer of them."] if settings.is_anti else []
+    lines += [
         f"Openings: {openings}, seed {settings.seed}; each played twice, with colours changed. {settings.mode}.",
         f"A move is lost on time {1000 * settings.margin:g} ms after its limit; a program hangs {settings.hang:g} s "
         f"later, or after {settings.patience:g} s where no limit in time was given.",
@@ -257,6 +258,7 @@ def summary(standing: Standing, settings: Settings, facts: dict[str, Any]) -> di
     rated = field_ratings(standing)
     result: dict[str, Any] = {
         "name": settings.name,
+        "variant": settings.variant,
         **facts,
         "games_played": standing.n_games,
         "moves_played": standing.n_moves,

@@ -18,7 +18,7 @@ from tools.match.folder import Folder
 from tools.match.game import Rules
 from tools.match.openings import Opening
 from tools.match.picture import draw
-from tools.match.record import GameRecord
+from tools.match.record import ANTI, OTHELLO, GameRecord
 from tools.match.report import game_text, live_table, markdown, sprt_text, standing_text, summary
 from tools.match.schedule import pairings, schedule
 from tools.match.settings import Settings, UsageError
@@ -179,15 +179,23 @@ def _tournament(
     if settings.adjudicate:
         from tools.match.solver import ExactSolver
 
-        solver = stack.enter_context(ExactSolver())
+        solver = stack.enter_context(ExactSolver(settings.is_anti))
         interrupt = solver.interrupt
-    rules = Rules(settings.margin, settings.hang, settings.patience, settings.adjudicate, solver)
+    rules = Rules(
+        settings.margin, settings.hang, settings.patience, settings.adjudicate, solver, is_anti=settings.is_anti
+    )
     meetings = schedule(len(settings.engines), settings.mode, openings)
     tournament = Tournament(settings.engines, meetings, rules, settings.concurrency, settings.give_up, interrupt)
     for record in folder.records():
         for name in (record.black, record.white):
             if name not in standing.names:
                 raise UsageError(f"{folder.path}: game {record.number + 1} is of {name}, which is not in the match")
+        if record.is_anti != settings.is_anti:
+            played = ANTI if record.is_anti else OTHELLO
+            raise UsageError(
+                f"{folder.path}: game {record.number + 1} is of variant {played}, but the match of {settings.variant}; "
+                f"that can't be changed"
+            )
         standing.add(record)
         tournament.skip(record)
     return tournament
@@ -211,7 +219,7 @@ def _write(folder: Folder, standing: Standing, settings: Settings, facts: dict[s
     text = json.dumps(summary(standing, settings, facts), indent=1)
     (folder.path / f"{_SUMMARY}.json").write_text(text + "\n", encoding="utf-8")
     for name in _PICTURES:
-        draw(standing, folder.path / name, settings.name)
+        draw(standing, folder.path / name, settings.title)
 
 
 def _say_result(

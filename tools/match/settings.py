@@ -10,7 +10,7 @@ import difflib
 import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import yaml
 
 from tools.engines.drivers import DIALECTS
 from tools.engines.spec import EngineSpec, Limits, PassStyle, parse_clock, parse_duration
+from tools.match.record import ANTI, OTHELLO
 from tools.match.stats import Sprt
 
 Raw = dict[str, Any]
@@ -41,10 +42,12 @@ class Settings:
     """A whole match.
 
     openings: a file, or `random:N`; None plays from the start. pairs: openings for each pairing; None: as many as the
-    file has, at most 100. give_up: so many crashes or hangs one after another take an engine out. Times in seconds.
+    file has, at most 100. give_up: so many crashes or hangs one after another take an engine out. variant: `othello` or
+    `anti`; native engines have it among their options. Times in seconds.
     """
 
     engines: tuple[EngineSpec, ...]
+    variant: str = OTHELLO
     openings: str | None = None
     pairs: int | None = None
     seed: int = 1
@@ -57,6 +60,16 @@ class Settings:
     give_up: int = 3
     sprt: Sprt | None = None
     name: str = "match"
+
+    @property
+    def is_anti(self) -> bool:
+        """Fewest discs win."""
+        return self.variant == ANTI
+
+    @property
+    def title(self) -> str:
+        """The name, and the variant if it is not Othello."""
+        return f"{self.name} (anti-Othello)" if self.is_anti else self.name
 
 
 # --- single values
@@ -180,6 +193,7 @@ SPRT_KEYS = {
 
 MATCH_KEYS = {
     "name": Key(_text, "title of tables, EV of the games"),
+    "variant": Key(_one_of(OTHELLO, ANTI), "othello, or anti: fewest discs win (othello)"),
     "openings": Key(_text, "file with an opening a line (transcript, or board as in OBF), or random:N moves"),
     "pairs": Key(_whole(1, 10**7), "openings for each pairing, each played twice (all there are, at most 100)"),
     "seed": Key(_whole(0, 2**63), "order of the openings, or the random ones (1)"),
@@ -308,7 +322,8 @@ def make_settings(raw: Mapping[str, Any], where: str) -> Settings:
         if not isinstance(value, Mapping):
             raise UsageError(f"{where}: {name}: KEY: VALUE pairs are needed, not {value!r}")
     _read(merged(each, {}), ENGINE_KEYS, f"{where}: each")
-    specs = [_make_spec(merged(each, engine), f"{where}: engine {i}") for i, engine in enumerate(engines, 1)]
+    variant = given.get("variant", OTHELLO)
+    specs = [_make_spec(merged(each, engine), f"{where}: engine {i}", variant) for i, engine in enumerate(engines, 1)]
     names = [spec.name for spec in specs]
     for name in names:
         if names.count(name) > 1:
@@ -332,7 +347,7 @@ def merged(each: Mapping[str, Any], engine: Mapping[str, Any]) -> Raw:
     return found
 
 
-def _make_spec(raw: Raw, where: str) -> EngineSpec:
+def _make_spec(raw: Raw, where: str, variant: str) -> EngineSpec:
     given = _read(raw, ENGINE_KEYS, where)
     name = given.pop("name", "")
     if "command" not in given:
@@ -363,7 +378,23 @@ def _make_spec(raw: Raw, where: str) -> EngineSpec:
     driver = DIALECTS[spec.protocol]
     if spec.options and not driver.takes_options:
         raise UsageError(f"{where}: options: {spec.protocol} has no words for them; use its command line")
-    return spec
+    return _with_variant(spec, variant, where) if spec.protocol == TOLD_VARIANT else spec
+
+
+TOLD_VARIANT = "native"
+"""The dialect that has a word for the variant; in all others the program's command line has to say it."""
+_VARIANT_OPTION = "Variant"
+
+
+def _with_variant(spec: EngineSpec, variant: str, where: str) -> EngineSpec:
+    """A native engine that is told what is played. Behind its other options, one of which may choose a profile."""
+    own = [value for name, value in spec.options if name.lower() == _VARIANT_OPTION.lower()]
+    for value in own:
+        if value.lower() != variant:
+            raise UsageError(f"{where}: options: {_VARIANT_OPTION}: {value}, but the match is of {variant}")
+    if own or variant == OTHELLO:
+        return spec
+    return replace(spec, options=(*spec.options, (_VARIANT_OPTION, variant)))
 
 
 def key_table(keys: Mapping[str, Key]) -> str:

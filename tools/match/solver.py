@@ -1,4 +1,4 @@
-"""Exact scores for adjudication, by the project's own engine."""
+"""Exact scores for adjudication, by the project's own engine, in Othello or anti-Othello."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ _LIMIT_S = 600.0
 
 
 class ExactSolver:
-    """The final score under perfect play, for the side to move. For any thread; one position at a time."""
+    """The final score under perfect play, for the side to move. For any thread; one position at a time.
 
-    def __init__(self) -> None:
+    is_anti: in anti-Othello, where fewest discs win.
+    """
+
+    def __init__(self, is_anti: bool = False) -> None:
         config = load_config().with_option("Threads", 1).with_option("Hash", 64)
-        self._engine = Engine(config)
+        self._engine = Engine(config.with_option("Variant", "anti") if is_anti else config)
+        self._is_anti = is_anti
         self._lock = threading.Lock()
         self._is_interrupted = False
 
@@ -42,7 +46,7 @@ class ExactSolver:
         if position.must_pass:
             return -self(position.swapped())
         if position.is_over:
-            return position.final_score
+            return position.final_score_in(self._is_anti)
         with self._lock:
             self._engine.set_position(position)
             result = self._engine.go(Limits(goal=Goal.EXACT, selectivity=100)).wait(_LIMIT_S)
