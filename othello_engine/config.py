@@ -303,9 +303,9 @@ class Config:
         return self.profile.anti_levels if self.is_anti else self.profile.levels
 
     @property
-    def strength(self) -> Strength | None:
-        """What the option Elo asks for; None without a limit."""
-        return strength_of(self.elo) if self.limit_strength else None
+    def strength(self) -> tuple[Strength, Strength, float] | None:
+        """What the option Elo asks for, as of `strengths_around`; None without a limit."""
+        return strengths_around(self.elo) if self.limit_strength else None
 
     @property
     def bare_go_level(self) -> int | None:
@@ -591,21 +591,17 @@ def strengths() -> tuple[Strength, ...]:
     return tuple(rows)
 
 
-def strength_of(elo: int) -> Strength:
-    """The strength of an Elo, between the rows of the table: figures of style in proportion, the rest as of the weaker
-    row. Beyond the table, that of its end."""
+def strengths_around(elo: int) -> tuple[Strength, Strength, float]:
+    """The rows of the table on both sides of an Elo, and how far from the first to the second it lies: from 0 up to 1.
+
+    Beyond the table, the row at its end, twice.
+    """
     rows = strengths()
     elo = max(rows[0].elo, min(elo, rows[-1].elo))
-    lower = max((row for row in rows if row.elo <= elo), key=lambda row: row.elo)
-    upper = min((row for row in rows if row.elo >= elo), key=lambda row: row.elo)
-    if lower is upper:
-        return lower
-    part = (elo - lower.elo) / (upper.elo - lower.elo)
-    figures = {
-        key: getattr(lower.style, key) * (1 - part) + getattr(upper.style, key) * part
-        for key in Style.__dataclass_fields__
-    }
-    return replace(lower, elo=elo, style=Style(**figures))
+    weaker = max((row for row in rows if row.elo <= elo), key=lambda row: row.elo)
+    stronger = min((row for row in rows if row.elo >= elo), key=lambda row: row.elo)
+    part = 0.0 if weaker is stronger else (elo - weaker.elo) / (stronger.elo - weaker.elo)
+    return weaker, stronger, part
 
 
 # -- the whole configuration -------------------------------------------------------------------------------

@@ -450,23 +450,20 @@ def test_elo_goes_from_one_end_of_the_table_to_the_other() -> None:
 def test_a_strength_lies_between_its_neighbours() -> None:
     rows = configuration.strengths()
     for row in rows:
-        assert configuration.strength_of(row.elo) == row
+        assert configuration.strengths_around(row.elo) == (row, row, 0.0)
     for weaker, stronger in itertools.pairwise(rows):
         for elo in range(weaker.elo + 1, stronger.elo):
-            between = configuration.strength_of(elo)
-            assert (between.elo, between.depth, between.exact_empties) == (elo, weaker.depth, weaker.exact_empties)
-            part = (elo - weaker.elo) / (stronger.elo - weaker.elo)
-            assert between.style.noise == pytest.approx(
-                weaker.style.noise + part * (stronger.style.noise - weaker.style.noise)
-            )
-    assert configuration.strength_of(0) == rows[0]
-    assert configuration.strength_of(9999) == rows[-1]
+            *neighbours, part = configuration.strengths_around(elo)
+            assert neighbours == [weaker, stronger]
+            assert weaker.elo + part * (stronger.elo - weaker.elo) == pytest.approx(elo)
+    assert configuration.strengths_around(0) == (rows[0], rows[0], 0.0)
+    assert configuration.strengths_around(9999) == (rows[-1], rows[-1], 0.0)
 
 
 def test_strength_is_limited_only_on_request() -> None:
     assert load_config(overrides={"Elo": 1000}).strength is None
     strength = load_config(overrides={"Elo": "1000", "LimitStrength": "true"}).strength
-    assert strength == configuration.strength_of(1000)
+    assert strength == configuration.strengths_around(1000)
 
 
 def test_another_profile_changes_what_nobody_has_set() -> None:

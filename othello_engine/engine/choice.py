@@ -31,7 +31,7 @@ def choose(
     player, opponent: bitboards, by side to move. lines: one for each move in question, all searched to one depth, none
     of them a pass, best first; at least one.
     """
-    lot = _Lot(player, opponent, seed)
+    lot = Lot(player, opponent, seed)
     seen = lines
     if not is_anti:
         seen = [
@@ -56,7 +56,7 @@ def choose(
     return good[int(lot.draw("within") * len(good))] if style.within else good[0]
 
 
-class _Lot:
+class Lot:
     """Draws numbers between 0 and 1, both excluded: always the same for the same things."""
 
     def __init__(self, player: int, opponent: int, seed: int) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from othello_engine.config import Config, Level, Style
+from othello_engine.config import Config, Level, Strength, Style
+from othello_engine.engine.choice import Lot
 from othello_engine.engine.clock import NO_LIMIT, TimeRules, budget_for
 from othello_engine.engine.deepening import MAX_DEPTH, Plan
 from othello_engine.engine.jobs import SearchOrder
@@ -154,7 +155,7 @@ def _with_style(plan: Plan, level: Level | None, limits: Limits, config: Config)
     All moves get a value, as far as such a player looks, and the choice among them is made when these are known. The
     end of the game, as soon as such a player sees it, is played like anybody else's.
     """
-    strength = config.strength
+    strength = _strength(plan, config)
     style = None if level is None or limits.depth is not None or limits.nodes is not None else level.style
     if strength is not None:
         style = strength.style
@@ -170,6 +171,14 @@ def _with_style(plan: Plan, level: Level | None, limits: Limits, config: Config)
     if style is None or style == Style() or sees_the_end or n_moves <= 1:
         return plan
     return replace(plan, style=style, multipv=n_moves, selectivity=100, may_solve=False)
+
+
+def _strength(plan: Plan, config: Config) -> Strength | None:
+    """Who plays for the option Elo: between two rows of the table, one of them in each position, by lot."""
+    if config.strength is None:
+        return None
+    weaker, stronger, part = config.strength
+    return stronger if Lot(plan.player, plan.opponent, config.seed).draw("strength") < part else weaker
 
 
 def _of_fixed_depth(plan: Plan, limits: Limits, position: Position, config: Config, asked_at: float) -> Plan:

@@ -367,9 +367,8 @@ def test_a_forced_move_and_a_finished_game_need_no_choice(phased: Config) -> Non
 
 @pytest.mark.parametrize("limits", [*MOVE_REQUESTS, Limits(depth=20), Limits(nodes=10_000_000), Limits(level=30)])
 def test_limited_strength_comes_on_top_of_every_other_limit(strong: Config, limits: Limits) -> None:
-    config = strong.with_option("LimitStrength", True).with_option("Elo", 1000)
-    strength = config.strength
-    assert strength is not None
+    strength = strengths()[3]
+    config = strong.with_option("LimitStrength", True).with_option("Elo", strength.elo)
     order, usual = make_order(limits, START, config, 0.0), make_order(limits, START, strong, 0.0)
     assert order.plan.style == strength.style
     assert order.plan.max_depth == strength.depth
@@ -392,10 +391,8 @@ def test_limited_strength_never_sees_further_than_asked(strong: Config) -> None:
 
 
 def test_limited_strength_solves_only_what_it_can_see(strong: Config) -> None:
-    for elo in (row.elo for row in strengths()):
-        limited = strong.with_option("LimitStrength", True).with_option("Elo", elo)
-        strength = limited.strength
-        assert strength is not None
+    for strength in strengths():
+        limited = strong.with_option("LimitStrength", True).with_option("Elo", strength.elo)
         for limits in (Limits(), Limits(move_time_ms=10_000), Limits(depth=60)):
             for n_empties in range(4, 24):
                 position = random_position(n_empties, n_empties)
@@ -403,6 +400,22 @@ def test_limited_strength_solves_only_what_it_can_see(strong: Config) -> None:
                 ends = [each for each in _iterations(plan) if each.is_solve]
                 sight = max(strength.exact_empties, strength.depth)
                 assert bool(ends) == (position.n_empties <= sight and len(position.legal_moves) > 1)
+
+
+def test_between_two_rows_each_position_is_for_one_of_them_in_proportion(strong: Config) -> None:
+    weaker, stronger = strengths()[5:7]
+    assert weaker.depth != stronger.depth
+    for part in (0.2, 0.7):
+        elo = weaker.elo + round(part * (stronger.elo - weaker.elo))
+        limited = strong.with_option("LimitStrength", True).with_option("Elo", elo)
+        boards = [board for board in (random_position(30, seed) for seed in range(300)) if len(board.legal_moves) > 1]
+        players = []
+        for board in boards:
+            plan = make_order(Limits(), board, limited, 0.0).plan
+            assert plan == make_order(Limits(), board, limited, 1.0).plan
+            players.append((plan.max_depth, plan.style))
+        assert set(players) == {(weaker.depth, weaker.style), (stronger.depth, stronger.style)}
+        assert abs(players.count((stronger.depth, stronger.style)) / len(players) - part) < 0.1
 
 
 def test_limited_strength_in_anti_othello(strong: Config) -> None:
