@@ -10,6 +10,7 @@ import pytest
 
 from othello_engine.config import load_config
 from othello_engine.engine import jobs
+from othello_engine.engine.clock import ANTI_SHARE
 from othello_engine.engine.deepening import last_timed_depth
 from othello_engine.engine.engine import Engine, PerftResult, SearchHandle
 from othello_engine.engine.scheduler import Scheduler
@@ -680,6 +681,19 @@ def test_a_solve_that_does_not_fit_is_left_alone_on_a_clock(
     assert line.score.kind is ScoreKind.DISCS  # the time would be lost otherwise
     (line,) = engine.go(Limits(black_ms=4000, white_ms=4000, goal=Goal.EXACT)).wait(10).lines
     assert line.score.kind is ScoreKind.DISCS  # asked for
+
+
+def test_a_solve_is_expected_to_take_longer_in_anti_othello(
+    make_engine: EngineMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares: dict[str, list[float]] = {"othello": [], "anti": []}
+    for variant, found in shares.items():
+        monkeypatch.setattr(jobs, "solve_cost_ms", lambda *asked, found=found: found.append(asked[2]) or 1e9)
+        engine = make_engine(1, profile="phased", Variant=variant)
+        engine.set_position(random_position(6, 3))
+        engine.go(Limits(black_ms=4000, white_ms=4000)).wait(10)
+    assert shares["anti"]
+    assert {share / ANTI_SHARE for share in shares["anti"]} == set(shares["othello"])
 
 
 def test_a_move_that_stays_the_best_is_played_sooner(make_engine: EngineMaker, monkeypatch: pytest.MonkeyPatch) -> None:
