@@ -619,7 +619,11 @@ def load_config(
     where.
     """
     written = _read_file(os.fspath(path)) if path is not None else {}
+    singles = dict(overrides or {})
     chosen = profile
+    for name in tuple(singles):  # a profile first: it says what the others may be
+        if (spec := option_spec(name)).key == _PROFILE:
+            chosen = str(check_option_value(spec, singles.pop(name)))
     if chosen is None:
         chosen = next((value for key, value in written.items() if _fold(key) == _PROFILE), DEFAULT_PROFILE)
         if not isinstance(chosen, str):
@@ -637,9 +641,7 @@ def load_config(
         if spec.key in seen:
             raise ConfigError(f"{path}: {spec.name} is set twice")
         seen.add(spec.key)
-    # A profile first: it says what the others may be.
-    singles = sorted((overrides or {}).items(), key=lambda single: option_spec(single[0]).key != _PROFILE)
-    for name, value in singles:
+    for name, value in singles.items():
         config = config.with_option(name, value)
     return config
 

@@ -319,6 +319,7 @@ def _bench(options: SimpleNamespace, config: Config, screen: Screen) -> int:
         config = config.with_option("Threads", BENCH_THREADS)
     if "hash_mb" not in config.explicit:
         config = config.with_option("Hash", BENCH_HASH_MB)
+    config = config.with_option("LimitStrength", False)  # the figure is that of the build
     with _engine(config) as engine:
         return bench(engine, screen, options.depth or BENCH_DEPTH)
 

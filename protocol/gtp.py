@@ -372,7 +372,7 @@ class GtpService(Service):
                 raise RequestError("interrupted before anything was found")
             return form(position, result.lines)
 
-        self._search(position, Limits(multipv=n_lines), report)
+        self._search(position, Limits(multipv=n_lines, thorough=True), report)
         return None
 
     def _search(

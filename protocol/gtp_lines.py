@@ -268,7 +268,7 @@ _BOOLEANS: Mapping[str, str] = {"1": "true", "0": "false"}
 
 def format_parameters(config: Config) -> list[str]:
     """The options as GoGui's `param` reads them: type, name, value."""
-    known = (config.profile.fitted(spec) for spec in option_specs())
+    known = (config.profile.fitted(spec) for spec in option_specs() if config.profile.offers(spec))
     specs = (spec for spec in known if spec.kind != "button" and spec.key not in _WITHOUT_EFFECT)
     return [f"[{_parameter_type(spec)}] {spec.name} {format_parameter(spec, config)}" for spec in specs]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from othello_engine.notation import format_squares
 from othello_engine.position import Position
-from othello_engine.types import N_SQUARES, Score, SearchInfo
+from othello_engine.types import N_SQUARES, Score, ScoreKind, SearchInfo
 
 LOWEST, HIGHEST = 30, 90
 """Values of the worst and of the best move."""
@@ -63,10 +63,15 @@ def relative_values(numbers: Sequence[float]) -> list[int]:
 
 
 def _numbers(scores: Sequence[Score]) -> list[float]:
-    """What is compared: the scores as they are, or discs where some are of another kind."""
+    """What is compared: the scores as they are, or discs where some are of another kind.
+
+    Of several lines the best are found first. So a search that was cut short may have exact scores of the best moves
+    and of the others only who wins: these are then no better than the worst of the exact ones.
+    """
     if len({score.kind for score in scores}) <= 1:
         return [float(score.value) for score in scores]
-    return [score.discs for score in scores]
+    worst = min((score.discs for score in scores if score.kind is ScoreKind.DISCS), default=0.0)
+    return [min(score.discs, worst) if score.kind is ScoreKind.WLD else score.discs for score in scores]
 
 
 def hint_diagram(position: Position, hints: Iterable[MoveHint], in_colour: bool) -> list[str]:

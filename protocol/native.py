@@ -13,6 +13,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from othello_engine import __version__
+from othello_engine.config import OptionValue
 from othello_engine.errors import ConfigError, EngineError, WeightsError
 from othello_engine.notation import SIDE_NAMES
 from othello_engine.position import Position
@@ -65,7 +66,7 @@ class _Bench(Task):
 
     positions: tuple[Position, ...]
     depth: int
-    restore: dict[str, int] = field(default_factory=dict)
+    restore: dict[str, OptionValue] = field(default_factory=dict)
     index: int = 0
     nodes: int = 0
     time_ms: int = 0
@@ -213,6 +214,8 @@ class NativeService(Service):
             if key == "eval_file":
                 assert self.engine  # which alone can tell whether the file is any good
             self.change_option(name, value)
+            if key in ("profile", "variant"):
+                self._hints = None, ()  # of another game, or by another measure
         except OSError as error:
             raise CommandError("io", str(value), error.strerror or str(error)) from None
         except WeightsError as error:
@@ -324,6 +327,7 @@ class NativeService(Service):
         wanted = {
             "Threads": (self.config.threads, command.threads or BENCH_THREADS),
             "Hash": (self.config.hash_mb, command.hash_mb or BENCH_HASH_MB),
+            "LimitStrength": (self.config.limit_strength, False),
         }
         task = _Bench(self.next_generation(), positions=bench_positions(), depth=command.depth or BENCH_DEPTH)
         try:

@@ -280,14 +280,14 @@ class NboardService(Service):
         )
 
     def _limits(self) -> Limits:
-        """Of a request without a clock: the depth that was set, or else what limits any search that has no limits."""
-        if self._level is not None:
-            return Limits(level=self._level)
-        return Limits(level=self.config.bare_go_level, move_time_ms=self.config.bare_go_time_ms)
+        """Of a hint or an analysis: the depth that was set, or else what limits any search that has no limits."""
+        return Limits(level=self._level)
 
     def _limits_of_move(self) -> Limits:
         """Of a `go`: in version 2 the clock as well, and the option MoveTime if it is set."""
         limits = self._limits()
+        if self._level is None:  # said here, since a clock would take the place of what limits a search without limits
+            limits = Limits(level=self.config.bare_go_level, move_time_ms=self.config.bare_go_time_ms)
         clock = self._record.own_clock if self._version >= 2 else None
         if clock is not None:
             left_ms, increment_ms = int(1000 * clock.left_s), int(1000 * clock.increment_s)

@@ -444,7 +444,7 @@ class Service(ABC):
         changed = self.config.with_option(name, value)
         if self._engine is not None:
             self._engine.set_option(name, value)
-        if changed.profile is not self.config.profile:
+        if (changed.profile, changed.variant) != (self.config.profile, self.config.variant):
             self._has_loaded = False  # it may have other workers now
         self.config = changed
 

@@ -360,6 +360,7 @@ class Conductor:
                 self.ask(self._unasked.popleft())
         if self._clear_wanted and is_quiet:
             self._clear_wanted = False
+            self._pool.new_game()  # the tables of their own, too, hold entries of the epoch that begins again
             if self._table is not None:
                 self._table.clear()
         if not self._clear_wanted:

@@ -513,7 +513,8 @@ def _iterations(plan: Plan) -> list[Iteration]:
     if plan.goal is not Goal.AUTO:
         solve = wld if plan.goal is Goal.WLD else exact
         before = last_midgame_depth(empties) if plan.is_limited else _ordering_depth(plan)
-        solves = [wld, exact] if plan.outcome_first and solve is exact and plan.window is None else [solve]
+        is_outcome_first = plan.outcome_first and plan.multipv == 1 and solve is exact and plan.window is None
+        solves = [wld, exact] if is_outcome_first else [solve]
         return [*_midgame(plan, before), *_preparation(plan), *solves]
     if plan.must_hurry and plan.legal.bit_count() <= 1:
         return _midgame(plan, min(FORCED_DEPTH, plan.max_depth))
@@ -522,14 +523,15 @@ def _iterations(plan: Plan) -> list[Iteration]:
     is_near = empties <= plan.solve_empties
     if not is_near and plan.max_depth < empties:
         return _midgame(plan, plan.max_depth)
-    is_outcome_first = plan.outcome_first or (not is_near and empties <= plan.wld_empties)
+    # Of several lines, cut short, some would have an outcome and some a score, which can't be compared.
+    is_outcome_first = plan.multipv == 1 and (plan.outcome_first or (not is_near and empties <= plan.wld_empties))
     solves = [wld, exact] if is_outcome_first else [exact]
     if plan.is_timed:
         levels = [level for level in SOLVE_SELECTIVITIES if plan.selectivity <= level < plan.solve_selectivity]
         solves = [Iteration(Phase.EXACT, empties, level) for level in levels] + solves
         return [*_midgame(plan, min(plan.max_depth, last_timed_depth(empties))), *solves]
     depth = _ordering_depth(plan) if is_near else last_midgame_depth(empties)
-    if plan.outcome_first and plan.is_limited:
+    if is_outcome_first and plan.is_limited:
         depth = max(depth, min(OUTCOME_FALLBACK_DEPTH, plan.max_depth))
     return [*_midgame(plan, depth), *_preparation(plan), *solves]
 

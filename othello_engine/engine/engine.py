@@ -98,6 +98,7 @@ class Engine:
         self._conductor: Conductor | None = None
         self._running: Job | None = None
         self._is_closed = False
+        self._finalizer: weakref.finalize[..., Engine] | None = None
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -150,7 +151,7 @@ class Engine:
                     self._loader,
                     self._config.eval_file,
                 )
-                weakref.finalize(self, self._conductor.close)  # also at the end of the program
+                self._finalizer = weakref.finalize(self, self._conductor.close)  # also at the end of the program
                 self._conductor.start()
             return self._conductor
 
@@ -183,6 +184,8 @@ class Engine:
             if spec.key in ("profile", "variant"):
                 if _workers_of(former) != _workers_of(changed):
                     conductor.close(0)
+                    if self._finalizer is not None:
+                        self._finalizer.detach()
                     self._conductor = None
                     self._started()
                 return

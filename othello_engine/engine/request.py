@@ -118,12 +118,15 @@ def make_claim(
 def _with_default_limit(limits: Limits, config: Config) -> Limits:
     """A request that nothing would end gets the profile's time or the level's depth.
 
-    A level with a name says who plays, so it counts for every move that is asked for, whatever else limits it.
+    A level with a name says who plays, so it counts for every move that is asked for, whatever else limits it. Whoever
+    asks for more than a move (several lines, a hint) is served by the strongest.
     """
     own_limits = (limits.move_time_ms, limits.black_ms, limits.white_ms, limits.depth, limits.nodes, limits.level)
     has_own = limits.infinite or limits.goal is not Goal.AUTO or any(limit is not None for limit in own_limits)
     if not has_own:
-        limits = replace(limits, level=config.bare_go_level, move_time_ms=config.bare_go_time_ms)
+        has_players = bool(config.profile.level_names) and config.profile.can_solve
+        level = config.bare_go_level if _is_for_a_move(limits) or not has_players else len(config.levels) - 1
+        limits = replace(limits, level=level, move_time_ms=config.bare_go_time_ms)
     is_plain = limits.level is None and limits.depth is None and limits.nodes is None
     if config.profile.level_names and is_plain and _is_for_a_move(limits):
         return replace(limits, level=config.level)
@@ -140,6 +143,8 @@ def _of_level(plan: Plan, level: Level, limits: Limits, config: Config) -> Plan:
     """The plan of a level: its depth, and the first of its solves that is as sure as the search has to be."""
     solves = [(empties, sure) for empties, sure in level.solves if sure >= plan.selectivity] or [(0, 100)]
     empties, sure = next((solve for solve in solves if plan.n_empties <= solve[0]), solves[-1])
+    if limits.goal is not Goal.AUTO:  # what is asked for is a proof
+        sure = 100
     return replace(
         plan,
         max_depth=max(1, min(level.depth, MAX_DEPTH)),

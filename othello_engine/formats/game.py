@@ -29,7 +29,7 @@ STANDARD_START = Position.start()
 
 ANTI_TYPE = "8a"
 """The type of a match of anti-Othello, as GGS and so GGF write it."""
-_ANTI = re.compile(r"\d+[A-Za-z]*[aA]", re.ASCII)
+_ANTI = re.compile(r"s?\d+(?:[bkw]|r\d*)*a(?:[bkw]|r\d*)*", re.ASCII | re.IGNORECASE)
 """Behind the size of the board stand letters, among them `a` for anti: `8a`, `s8ar18`."""
 
 
@@ -174,7 +174,7 @@ class Game:
     @property
     def is_anti(self) -> bool:
         """True for anti-Othello, where fewest discs win; the match type says it."""
-        return bool(self.match_type) and _ANTI.search(self.match_type) is not None
+        return bool(self.match_type) and _ANTI.fullmatch(self.match_type) is not None
 
     @property
     def is_over(self) -> bool:

@@ -32,7 +32,7 @@ _MOVES = re.compile(rf"(?:\s*+(?:{_NUMBER}\s*+)?+(?:[+-](?=\s*{_MOVE})\s*+)?+{_M
 _REMARK = re.compile(r"\s*(?:$|(?<!\S)[+-]?\d|[;:,%#|\"])", re.ASCII)
 _BOARD = re.compile(r"([-._XOxo*]{64}\s*[XOxo*])\s*;", re.ASCII)
 _SCORE = re.compile(r"([+-]?\d{1,2})(?![^\s;:,%#|\"])", re.ASCII)
-_ANTI = re.compile(rf"{ANTI_TYPE}(?![^\s;:,%#|\"])", re.ASCII)
+_ANTI = re.compile(rf"{ANTI_TYPE}(?![^\s;:,%#|\"])", re.ASCII | re.IGNORECASE)
 _MARKS = " \t\r\n;:,%#|"
 
 _SQUARES = {square_name(square): square for square in range(N_SQUARES)}

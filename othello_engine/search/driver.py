@@ -77,7 +77,7 @@ class Searcher:
         if weights is not None:
             self._state.weights_address = _address_of(weights)
         self._table: Any = None
-        self._generation = -1
+        self._generation = self._epoch = -1
         self.attach_table(bytearray(2 * TABLE_BUCKET_BYTES))
 
     def attach_table(self, buffer: Any) -> None:
@@ -227,6 +227,9 @@ class Searcher:
     def _prepare(self, task: Task) -> Any:
         """Write a task's settings into the state record. The stop flag is the caller's and stays as it is."""
         state = self._state
+        if task.epoch != self._epoch:  # what was searched before is to be forgotten
+            self._epoch = task.epoch
+            state.history[:] = 0
         if task.generation != self._generation:
             self._generation = task.generation
             state.killers[:] = NO_MOVE

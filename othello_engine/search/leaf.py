@@ -20,7 +20,7 @@ _PROMISING = np.uint64(0xBD3CFFFFFFFF3CBD)
 
 @kernel(I64(U64, U64))
 def final_score(player, opponent):
-    """Disc difference of a finished game, empties to the winner. Oracle: plain.final_score."""
+    """Disc difference of a finished game, empties to the side with more. Oracle: plain.final_score."""
     mine, theirs = popcount(player), popcount(opponent)
     if mine > theirs:
         return np.int64(64) - np.int64(2) * theirs

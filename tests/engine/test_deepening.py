@@ -234,6 +234,9 @@ def test_the_outcome_first_means_every_solve() -> None:
         plan = plan_for(position, goal=goal, outcome_first=True, solve_empties=14, wld_empties=14)
         phases = [iteration.phase for iteration in Deepening(plan)._iterations]
         assert [phase for phase in phases if phase is not Phase.MIDGAME] == solves
+    for goal in (Goal.AUTO, Goal.EXACT):  # of several lines, some would have an outcome and some a score
+        several = plan_for(position, goal=goal, outcome_first=True, multipv=3, solve_empties=14, wld_empties=14)
+        assert [each.phase for each in Deepening(several)._iterations if each.is_solve] == [Phase.EXACT]
     asked = plan_for(position, goal=Goal.EXACT, outcome_first=True, window=(-3, 3))
     assert [each.phase for each in Deepening(asked)._iterations if each.is_solve] == [Phase.EXACT]
 

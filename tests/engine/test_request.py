@@ -365,6 +365,13 @@ def test_a_forced_move_and_a_finished_game_need_no_choice(phased: Config) -> Non
     assert make_order(Limits(search_moves=(START.legal_moves[0],)), START, beginner, 0.0).plan.style is None
 
 
+def test_who_asks_for_several_lines_is_served_by_the_strongest_level(phased: Config) -> None:
+    beginner, expert = phased.with_option("Level", "beginner"), phased.with_option("Level", "expert")
+    for limits in (Limits(multipv=4), Limits(multipv=64, thorough=True), Limits(window=(-3, 3))):
+        assert make_order(limits, START, beginner, 0.0) == make_order(limits, START, expert, 0.0)
+    assert make_order(Limits(level=0, multipv=4), START, beginner, 0.0).plan.max_depth == beginner.levels[0].depth
+
+
 @pytest.mark.parametrize("limits", [*MOVE_REQUESTS, Limits(depth=20), Limits(nodes=10_000_000), Limits(level=30)])
 def test_limited_strength_comes_on_top_of_every_other_limit(strong: Config, limits: Limits) -> None:
     strength = strengths()[3]

@@ -454,7 +454,7 @@ def test_analyses_know_no_clock_and_ask_for_the_lines_they_need(desk: Desk) -> N
     wanted = (1, 1, 64, 64)
     for line, n_lines in zip(ANALYSES, wanted, strict=True):
         assert desk.answers(line) == []
-        assert desk.engine.limits == Limits(multipv=n_lines)
+        assert desk.engine.limits == Limits(multipv=n_lines, thorough=True)
         desk.engine.finish(lines=(info(4, "d3"),))
         assert split_answers(desk.said())[0].startswith("=")
     assert board(desk) == START_TEXT

@@ -271,6 +271,15 @@ def read_parameter(line: str) -> tuple[str, str, str]:
     return kind, key, value
 
 
+@pytest.mark.parametrize(
+    ("profile", "missing"),
+    [("strong", set()), ("classic", {"Variant"}), ("weighted", {"Variant", "LimitStrength", "Elo"})],
+)
+def test_parameters_that_the_profile_lacks_are_not_listed(profile: str, missing: set[str]) -> None:
+    listed = {read_parameter(line)[1] for line in gtp_lines.format_parameters(load_config(profile=profile))}
+    assert {"Variant", "LimitStrength", "Elo"} - listed == missing
+
+
 def test_every_parameter_can_be_read_back() -> None:
     config = load_config(overrides={"Threads": 2, "EvalFile": "/some where/x"})
     lines = gtp_lines.format_parameters(config)

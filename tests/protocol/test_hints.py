@@ -99,6 +99,16 @@ def test_scores_of_two_kinds_are_compared_in_discs() -> None:
     assert [hint.value for hint in hints_of(lines)] == [90, 50, 30]
 
 
+def test_a_loss_of_unknown_size_is_no_better_than_the_worst_known_one() -> None:
+    lines = [
+        line_of("a1", -36, ScoreKind.DISCS),
+        line_of("b1", -40, ScoreKind.DISCS),
+        line_of("c1", -1, ScoreKind.WLD),
+        line_of("d1", 1, ScoreKind.WLD),
+    ]
+    assert {hint.move: hint.value for hint in hints_of(lines)} == {0: 90, 1: 30, 2: 30, 3: 30}
+
+
 def test_a_line_without_a_move_is_no_hint() -> None:
     assert hints_of([replace(line_of("a1", 1), pv=())]) == ()
 
@@ -312,6 +322,16 @@ def test_hints_of_another_position_are_not_shown(desk: Desk) -> None:
     finish_hint(desk, ("f6", 22))
     assert desk.send("move f6", "display hints")[-1] == none
     assert desk.send("undo", "display hints")[-1] != none
+
+
+@pytest.mark.parametrize("change", ["Variant value anti", "Profile value classic"])
+def test_hints_of_another_game_or_by_another_measure_are_not_shown(change: str) -> None:
+    desk = Desk(profile="phased")
+    none = "info string there are no hints for this position; hint asks for them"
+    desk.send(AFTER_F5, "hint")
+    finish_hint(desk, ("f6", 22))
+    assert desk.send("display hints")[-1] != none
+    assert desk.send(f"setoption name {change}", "display hints")[-1] == none
 
 
 def test_to_show_hints_that_are_on_the_way_waits_for_them(desk: Desk) -> None:

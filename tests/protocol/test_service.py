@@ -403,6 +403,20 @@ def test_another_profile_is_loaded_before_the_next_search(desk: Desk) -> None:
     )
 
 
+def test_another_variant_is_loaded_before_the_next_search() -> None:
+    desk = Desk(profile="phased")
+    assert desk.send("isready")[-1] == "readyok"
+    desk.engine.ready.clear()
+    said = desk.send("setoption name Variant value anti", "go depth 3", "isready")
+    assert "readyok" not in said
+    assert "go" not in desk.engine.names()
+    desk.engine.ready.set()
+    while "go" not in desk.engine.names():
+        desk.said()
+        time.sleep(0.01)
+    assert desk.engine.config.is_anti
+
+
 def test_undo_round_needs_a_move_of_the_side_to_move(desk: Desk) -> None:
     assert desk.send("undo round") == ["error nothing-to-undo round Black has not moved yet"]
     desk.send("move d3")
@@ -760,6 +774,14 @@ def test_bench_searches_every_position_and_sets_options_back() -> None:
     assert len(said) == count + 1
     assert (desk.engine.config.threads, desk.engine.config.hash_mb) == (3, 5)
     assert desk.service.state is State.IDLE
+
+
+def test_bench_is_never_played_with_limited_strength() -> None:
+    desk = Desk(LimitStrength=True)
+    desk.send("bench 3")
+    assert not desk.engine.config.limit_strength
+    desk.send("stop")
+    assert desk.engine.config.limit_strength
 
 
 def test_bench_takes_depth_threads_and_table() -> None:

@@ -174,7 +174,7 @@ def test_the_table_of_squares_is_symmetric_and_has_the_documented_numbers() -> N
         assert (image == squares).all()
 
 
-@evaluations
+@pytest.mark.parametrize("evaluation", [*SIGNS, "classic"])
 def test_a_search_of_another_epoch_starts_from_a_clean_table(evaluation: str) -> None:
     position = next(p for p in positions.random_positions(40, SEED) if p.n_empties == 40)
     p, o = position.player, position.opponent
