@@ -65,13 +65,13 @@ def relative_values(numbers: Sequence[float]) -> list[int]:
 def _numbers(scores: Sequence[Score]) -> list[float]:
     """What is compared: the scores as they are, or discs where some are of another kind.
 
-    Of several lines the best are found first. So a search that was cut short may have exact scores of the best moves
-    and of the others only who wins: these are then no better than the worst of the exact ones.
+    Of several lines the best are found first. So a solve that was cut short has the scores of the best moves, and
+    estimates or only the winner of the others: these are no better than the worst of the solved ones.
     """
     if len({score.kind for score in scores}) <= 1:
         return [float(score.value) for score in scores]
-    worst = min((score.discs for score in scores if score.kind is ScoreKind.DISCS), default=0.0)
-    return [min(score.discs, worst) if score.kind is ScoreKind.WLD else score.discs for score in scores]
+    worst = min((score.discs for score in scores if score.kind is ScoreKind.DISCS), default=64.0)
+    return [score.discs if score.kind is ScoreKind.DISCS else min(score.discs, worst) for score in scores]
 
 
 def hint_diagram(position: Position, hints: Iterable[MoveHint], in_colour: bool) -> list[str]:

@@ -531,7 +531,7 @@ def _iterations(plan: Plan) -> list[Iteration]:
         solves = [Iteration(Phase.EXACT, empties, level) for level in levels] + solves
         return [*_midgame(plan, min(plan.max_depth, last_timed_depth(empties))), *solves]
     depth = _ordering_depth(plan) if is_near else last_midgame_depth(empties)
-    if is_outcome_first and plan.is_limited:
+    if plan.outcome_first and plan.is_limited:
         depth = max(depth, min(OUTCOME_FALLBACK_DEPTH, plan.max_depth))
     return [*_midgame(plan, depth), *_preparation(plan), *solves]
 

@@ -72,7 +72,9 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
     rules = TimeRules(config.move_overhead_ms, config.profile.minimum_ms, config.solve_empties)
     budget = NO_LIMIT if is_unlimited else budget_for(_in_range(limits), position.side, empties, rules)
     own_clock = limits.black_ms if position.side == BLACK else limits.white_ms
-    node_limits = [limits.nodes if limits.nodes is None else max(1, limits.nodes), level.nodes if level else None]
+    n_lines = max(1, min(plan.multipv, plan.allowed.bit_count()))
+    level_nodes = level.nodes * (1 if is_for_a_move else n_lines) if level else None
+    node_limits = [limits.nodes if limits.nodes is None else max(1, limits.nodes), level_nodes]
     return SearchOrder(
         plan,
         budget,
