@@ -8,8 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from othello_engine.config import load_config
 from othello_engine.core import plain
 from othello_engine.position import Position
+from othello_engine.search.driver import table_buckets
+from othello_engine.search.endgame import REGION_EMPTIES, nws_endgame
 from othello_engine.search.ordering import PHASED_REPLY_DEPTH, PHASED_SQUARES, order
 from othello_engine.search.task import Task
 from othello_engine.types import NO_MOVE
@@ -164,6 +167,45 @@ def test_moves_are_ordered_as_documented(evaluation: str, depth: int) -> None:
         found = sorted((int(packed) for packed in state.moves[0, :n_moves]), reverse=True)
         wanted = documented_order(position, depth, table_move, SIGNS[evaluation] < 0)
         assert [packed & 255 for packed in found] == wanted
+
+
+def walk_regions(player: int, opponent: int, alpha: int, sign: int, has_passed: bool = False) -> tuple[int, int]:
+    """(value, nodes) of the documented walk: each empty square in turn, those of odd quadrants first, no lists."""
+    nodes, best = 1, -65
+    empties = [square for square in range(64) if not (player | opponent) >> square & 1]
+    in_quadrant = [sum(1 for e in empties if (e >> 5, e >> 2 & 1) == (s >> 5, s >> 2 & 1)) for s in empties]
+    odd = [square for square, count in zip(empties, in_quadrant, strict=True) if count % 2]
+    for square in odd + [square for square in empties if square not in odd]:
+        turned = plain.flips(square, player, opponent)
+        if turned:
+            score, below = walk_regions(opponent ^ turned, player ^ turned ^ (1 << square), -alpha - 1, sign)
+            nodes += below
+            best = max(best, -score)
+            if best > alpha:
+                break
+    if best > -65:
+        return best, nodes
+    if has_passed or not empties:
+        return sign * plain.final_score(player, opponent), nodes
+    score, below = walk_regions(opponent, player, -alpha - 1, sign, has_passed=True)
+    return -score, nodes + below
+
+
+@evaluations
+def test_the_last_seven_squares_are_tried_in_turn_odd_quadrants_first(evaluation: str) -> None:
+    searcher = new_searcher(evaluation=evaluation)
+    rng = random.Random(SEED)
+    for n_empties in range(int(REGION_EMPTIES) + 1):
+        for position in late(n_empties, 12, 1):
+            p, o, alpha = position.player, position.opponent, rng.choice((-1, 0, rng.randrange(-64, 64)))
+            state = searcher._prepare(exact_task(p, o))
+            score = int(nws_endgame(state, np.uint64(p), np.uint64(o), np.int64(alpha), np.int64(0)))
+            assert (score, int(state.nodes)) == walk_regions(p, o, alpha, SIGNS[evaluation])
+
+
+def test_the_profile_has_the_documented_numbers() -> None:
+    assert REGION_EMPTIES == 7
+    assert 2 * table_buckets(load_config(profile="phased").hash_mb << 20) == 524_288
 
 
 def test_the_table_of_squares_is_symmetric_and_has_the_documented_numbers() -> None:
