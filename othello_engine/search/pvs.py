@@ -11,7 +11,7 @@ from othello_engine.core.simd import flips, legal_moves, popcount
 from othello_engine.evaluation.evaluate import follow_pass
 from othello_engine.evaluation.patterns import DISC_UNIT
 from othello_engine.search import table
-from othello_engine.search.endgame import STOPPED, nws_endgame
+from othello_engine.search.endgame import STOPPED, ended_score, nws_endgame
 from othello_engine.search.leaf import LOWEST, follow_move, leaf_value, row_at, terminal_value
 from othello_engine.search.midgame import STOPPED_VALUE, nws_midgame
 from othello_engine.search.ordering import order, pick, reward
@@ -87,7 +87,8 @@ def pvs(state, player, opponent, alpha, beta, depth, ply):
     moves = legal_moves(player, opponent)
     if moves == ZERO:
         if legal_moves(opponent, player) == ZERO:
-            return terminal_value(state, player, opponent, ply)
+            # Of a selective solve the unit of the state is that of the midgame search below.
+            return ended_score(state, player, opponent) if is_exact else terminal_value(state, player, opponent, ply)
         follow_pass(state.evaluation, row_at(state, ply))
         score = pvs(state, opponent, player, -beta, -alpha, depth, ply + np.int64(1))
         if score == STOPPED_VALUE:
