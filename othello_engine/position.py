@@ -193,13 +193,14 @@ class Position:
             raise PositionError("the game is not over")
         return plain.final_score(self.player, self.opponent)
 
-    def final_score_in(self, is_anti: bool) -> int:
-        """Score of a finished game for the side to move, in Othello or in anti-Othello.
+    def final_score_in(self, is_anti: bool, side: int | None = None) -> int:
+        """Score of a finished game in Othello or in anti-Othello, for a side; for the side to move if it is None.
 
         In anti-Othello fewest discs win: the score is `final_score` with the other sign, so that the empty squares,
         which go to the side with more discs, count against it. Raises PositionError while somebody can still move.
         """
-        return -self.final_score if is_anti else self.final_score
+        is_own = side is None or side == self.side
+        return self.final_score if is_own != is_anti else -self.final_score
 
     # -- moves -----------------------------------------------------------------------------------------------
 

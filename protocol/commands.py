@@ -674,8 +674,7 @@ def format_query(topic: str, position: Position, is_anti: bool = False) -> str:
     elif not position.is_over:
         answer = "none"
     else:
-        mine = position.final_score_in(is_anti)
-        black = mine if position.side == BLACK else -mine
+        black = position.final_score_in(is_anti, BLACK)
         answer = "p1win" if black > 0 else "p2win" if black < 0 else "draw"
     return f"response {answer}"
 

@@ -143,22 +143,17 @@ def format_score(position: Position, is_anti: bool = False) -> str:
 
     is_anti: fewest discs win.
     """
-    score = _score_of_black(position, is_anti)
+    score = position.final_score_in(is_anti, BLACK)
     return f"{'B' if score > 0 else 'W'}+{abs(score)}" if score else "0"
 
 
 def format_result(position: Position, is_anti: bool = False) -> str:
     """The result of a finished game in words. is_anti: fewest discs win."""
-    score = _score_of_black(position, is_anti)
+    score = position.final_score_in(is_anti, BLACK)
     discs = f"{position.black.bit_count()} discs to {position.white.bit_count()}"
     if not score:
         return f"Draw, {discs}"
     return f"{SIDE_NAMES[BLACK if score > 0 else WHITE]} wins by {abs(score)}, {discs}"
-
-
-def _score_of_black(position: Position, is_anti: bool) -> int:
-    score = position.final_score_in(is_anti)
-    return score if position.side == BLACK else -score
 
 
 def format_board(symbol: Callable[[int], str]) -> list[str]:

@@ -15,6 +15,7 @@ from othello_engine.types import N_SQUARES, PASS
 
 FULL = 0xFFFFFFFFFFFFFFFF
 NOT_EDGE_FILES = 0x7E7E7E7E7E7E7E7E
+CORNERS = 0x8100000000000081
 
 # (shift toward higher squares, opponents that such a ray may cross without wrapping)
 _LINES = ((1, NOT_EDGE_FILES), (8, FULL), (7, NOT_EDGE_FILES), (9, NOT_EDGE_FILES))

@@ -16,7 +16,6 @@ from othello_engine.config import Style
 from othello_engine.core import plain
 from othello_engine.engine.deepening import Line
 
-CORNERS = 1 << 0 | 1 << 7 | 1 << 56 | 1 << 63
 _NEIGHBOURS = {0: (1, 8, 9), 7: (6, 14, 15), 56: (48, 49, 57), 63: (54, 55, 62)}
 """Corner -> the squares next to it."""
 _DIGITS = 6
@@ -38,7 +37,7 @@ def choose(
             line for line in lines if not (_is_corner(line.move) and lot.draw("miss", line.move) < style.misses_corner)
         ]
         seen = seen or lines  # who can play only corners finds one
-    risky = CORNERS if is_anti else _next_to_empty_corners(player, opponent)
+    risky = plain.CORNERS if is_anti else _next_to_empty_corners(player, opponent)
     safe = max((line.score.discs for line in seen if not risky >> line.move & 1), default=None)
 
     def worth(line: Line) -> float:
@@ -70,7 +69,7 @@ class Lot:
 
 
 def _is_corner(move: int) -> bool:
-    return bool(CORNERS >> move & 1)
+    return bool(plain.CORNERS >> move & 1)
 
 
 def _next_to_empty_corners(player: int, opponent: int) -> int:

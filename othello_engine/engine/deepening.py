@@ -491,12 +491,11 @@ def fallback_move(plan: Plan) -> int:
     """A legal move chosen without a search: leaves the opponent few replies and prefers corners, or shuns them."""
     if not plan.allowed:
         return NO_MOVE if plan.is_over else PASS
-    corners = 1 << 0 | 1 << 7 | 1 << 56 | 1 << 63
 
     def replies(move: int) -> int:
         turned = plain.flips(move, plan.player, plan.opponent)
         left = plain.legal_moves(plan.opponent ^ turned, plan.player | turned | 1 << move).bit_count()
-        return left - (-8 if plan.is_anti else 8) * (corners >> move & 1)
+        return left - (-8 if plan.is_anti else 8) * (plain.CORNERS >> move & 1)
 
     return min(_squares(plan.allowed), key=replies)
 

@@ -47,6 +47,8 @@ ANTI_WEIGHTS = np.array(
 )
 """The same for anti-Othello."""
 
+_BOTH = np.stack([WEIGHTS, ANTI_WEIGHTS])
+
 _CORNERS = np.uint64(0x8100000000000081)
 
 
@@ -108,31 +110,28 @@ def phase_of(n_empties):
     return np.int64(2)
 
 
-@kernel(I64(U64, U64), entry=True)
-def evaluate(player, opponent):
-    """Value of an unfinished position for the side to move, in hundredths of a disc. Oracle: tests/phased_oracle.py."""
+@kernel(I64(I64, U64, U64))
+def _value(game, player, opponent):
+    """The terms of a position, each times its weight in the phase; game: index of _BOTH."""
     phase = phase_of(popcount(~(player | opponent)))
     mobility, frontier, corners, stability, region_parity, material = terms(player, opponent)
     return (
-        WEIGHTS[phase, 0] * mobility
-        + WEIGHTS[phase, 1] * frontier
-        + WEIGHTS[phase, 2] * corners
-        + WEIGHTS[phase, 3] * stability
-        + WEIGHTS[phase, 4] * region_parity
-        + WEIGHTS[phase, 5] * material
+        _BOTH[game, phase, 0] * mobility
+        + _BOTH[game, phase, 1] * frontier
+        + _BOTH[game, phase, 2] * corners
+        + _BOTH[game, phase, 3] * stability
+        + _BOTH[game, phase, 4] * region_parity
+        + _BOTH[game, phase, 5] * material
     )
+
+
+@kernel(I64(U64, U64), entry=True)
+def evaluate(player, opponent):
+    """Value of an unfinished position for the side to move, in hundredths of a disc. Oracle: tests/phased_oracle.py."""
+    return _value(np.int64(0), player, opponent)
 
 
 @kernel(I64(U64, U64), entry=True)
 def evaluate_anti(player, opponent):
     """The same in anti-Othello: positive if the side to move is expected to end with fewer discs."""
-    phase = phase_of(popcount(~(player | opponent)))
-    mobility, frontier, corners, stability, region_parity, material = terms(player, opponent)
-    return (
-        ANTI_WEIGHTS[phase, 0] * mobility
-        + ANTI_WEIGHTS[phase, 1] * frontier
-        + ANTI_WEIGHTS[phase, 2] * corners
-        + ANTI_WEIGHTS[phase, 3] * stability
-        + ANTI_WEIGHTS[phase, 4] * region_parity
-        + ANTI_WEIGHTS[phase, 5] * material
-    )
+    return _value(np.int64(1), player, opponent)

@@ -9,7 +9,7 @@ import numpy as np
 from othello_engine.core.jit import I64, ONE, U64, VOID, ZERO, kernel
 from othello_engine.core.simd import flips, legal_moves, popcount, square_of
 from othello_engine.evaluation.classic import SQUARE_WEIGHTS, neighbours
-from othello_engine.evaluation.evaluate import ANTI, CLASSIC, PATTERNS
+from othello_engine.evaluation.evaluate import CLASSIC, PATTERNS
 from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after
 from othello_engine.evaluation.patterns import value_of_row
 from othello_engine.search.leaf import row_at
@@ -137,7 +137,7 @@ def order_phased(state, player, opponent, moves, depth, ply, first, second):
     In anti-Othello corners come last, and squares in the opposite order.
     """
     list_ = state.moves[ply]
-    sign = np.int64(-1) if state.evaluation == ANTI else np.int64(1)
+    sign = np.int64(-1) if state.anti != 0 else np.int64(1)
     n_moves = np.int64(0)
     while moves != ZERO:
         x = square_of(moves)

@@ -275,7 +275,7 @@ def _fault_of_line(position: Position, line: SearchInfo, question: Question) -> 
         return ""
     if not end.is_over:
         return f"the line of play stops with {end.n_empties} empty squares"
-    final = end.final_score_in(question.is_anti) * (1 if end.side == position.side else -1)
+    final = end.final_score_in(question.is_anti, position.side)
     return "" if final == line.score.value else f"the line of play ends in {final:+d}"
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from othello_engine.config import Style
 from othello_engine.core import plain
-from othello_engine.engine.choice import CORNERS, choose
+from othello_engine.core.plain import CORNERS
+from othello_engine.engine.choice import choose
 from othello_engine.engine.deepening import Line
 from othello_engine.position import Position
 from othello_engine.types import Score, ScoreKind, parse_square, square_name

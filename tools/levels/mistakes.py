@@ -168,17 +168,7 @@ def habits(names: Sequence[str], found: Iterable[Review], unpunishing: str) -> l
             by_name[review.name].append(review)
     told = []
     for name, its_own in by_name.items():
-        columns = {
-            key: Mean.of([getattr(review, key) for review in its_own])
-            for key in (
-                "corners_given",
-                "corners_missed",
-                "corner_chances",
-                "x_squares",
-                "midgame_discs",
-                "ending_discs",
-            )
-        }
+        columns = {key: Mean.of([getattr(review, key) for review in its_own]) for key in _COUNTED if key != "moves"}
         told.append(Habits(name, len(its_own), **columns))
     return told
 

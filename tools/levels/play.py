@@ -121,14 +121,13 @@ class GameTable:
                 raise StoppedError
             moves.append(Played(PASS) if position.must_pass else self._seats[position.side].choose(position))
             position = position.play(moves[-1].move)
-        score = position.final_score_in(self._is_anti)
         return GameRecord(
             black=task.black.name,
             white=task.white.name,
             start=task.opening.start,
             n_opening=len(task.opening.moves),
             moves=tuple(moves),
-            score=score if position.side == BLACK else -score,
+            score=position.final_score_in(self._is_anti, BLACK),
             wall_s=round(time.perf_counter() - began, 6),
             number=task.number,
             is_anti=self._is_anti,

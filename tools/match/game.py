@@ -117,7 +117,7 @@ class _Table:
             self.moves.append(played)
             self.position = self.position.play(played.move)
             if self.position.is_over:
-                return self._for_black(self.position.final_score_in(self.rules.is_anti)), "played"
+                return self.position.final_score_in(self.rules.is_anti, BLACK), "played"
             for self.active in (BLACK, WHITE):
                 self.players[self.active].played(side, played.move, played.seconds or 0.0)
 
