@@ -91,7 +91,7 @@ class GomokuPosition:
         if self.side not in (BLACK, WHITE):
             raise PositionError(f"the side to move is BLACK or WHITE, not {self.side!r}")
         if len(self.cells) != self.size**2 or any(cell > BLOCKED for cell in self.cells):
-            raise PositionError(f"a board of {self.size} needs {self.size ** 2} cells of 0 to {BLOCKED}")
+            raise PositionError(f"a board of {self.size} needs {self.size**2} cells of 0 to {BLOCKED}")
         for side in (WHITE, BLACK):
             stones = (cell for cell, content in enumerate(self.cells) if content == STONES[side])
             if any(self._has_five(cell, STONES[side]) for cell in stones):
