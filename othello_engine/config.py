@@ -23,7 +23,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT_PROFILE = "strong"
+OTHELLO, GOMOKU = "othello", "gomoku"
+"""Games."""
+DEFAULT_PROFILES = {OTHELLO: DEFAULT_PROFILE, GOMOKU: "gomoku"}
+"""The strongest profile of each game."""
 _PROFILE = "profile"
+_GAME = "game"
 _LEVEL = "level"
 MAX_LEVEL = 60
 """Of a table with numbered rows."""
@@ -43,6 +48,7 @@ _STRENGTH_FILE = "strength.yaml"
 _STRENGTH = "strength"
 _PROFILE_KEYS = (
     "summary",
+    "game",
     "evaluation",
     "anti",
     "search",
@@ -60,8 +66,26 @@ _PROFILE_KEYS = (
     "result_line",
     "options",
 )
-_SEARCHES = {"deepening": ("classic", "patterns", "phased"), "minimax": ("weighted",)}
+_SEARCHES = {
+    "deepening": ("classic", "patterns", "phased"),
+    "minimax": ("weighted",),
+    "threats": ("gomoku",),
+    "windows": ("gomoku_classic",),
+}
 """Search -> the evaluations that it can use."""
+_GAMES = {"threats": GOMOKU, "windows": GOMOKU}
+"""Search -> the game that it plays, if that is not Othello."""
+_OTHELLO_OPTIONS = (
+    "variant",
+    "limit_strength",
+    "elo",
+    "selectivity",
+    "solve_empties",
+    "wld_empties",
+    "contempt",
+    "eval_file",
+)
+_GOMOKU_OPTIONS = ("board_size",)
 _ANTI_EVALUATIONS = {"deepening": ("anti",)}
 """The same for anti-Othello; their scores are hundredths of a disc."""
 _ANTI = "anti"
@@ -149,8 +173,8 @@ class Strength:
 class Profile:
     """A set-up of the engine under a name.
 
-    evaluation: which one judges the midgame. anti: which one judges anti-Othello; empty if that isn't played.
-    search: `deepening`, or `minimax` for one plain search of a fixed depth. clean_table: every search begins with an
+    game: which one it plays. evaluation: which one judges the midgame. anti: which one judges anti-Othello; empty if that isn't played.
+    search: `deepening`, or `minimax` for one plain search of a fixed depth; `threats` or `windows` for Gomoku. clean_table: every search begins with an
     empty table. outcome_first: a solve proves who wins before it looks for the disc difference. score_kind: `cp` for
     hundredths of a disc, `raw` for the evaluation's own units. units_per_disc: how many of those a disc is worth,
     roughly. defaults: option values by key that differ from `default.yaml`. move_time_ms: for a bare `go`; None = the
@@ -158,14 +182,15 @@ class Profile:
     move's time; it is the default of MoveOverhead here, so read `Config.move_overhead_ms`. minimum_ms: a search gets
     at least this if the move's time allows. levels: rows in order, from 0; anti_levels: the same for anti-Othello.
     hint_plies: how far a hint may look, the usual depth first; empty if as far as is asked for.
-    result_line_available: the profile has a documented result line.
+    result_lines: forms of the documented result line that the profile has.
     """
 
     name: str
     summary: str
+    game: str
     evaluation: str
     anti: str
-    search: Literal["deepening", "minimax"]
+    search: Literal["deepening", "minimax", "threats", "windows"]
     clean_table: bool
     outcome_first: bool
     score_kind: Literal["cp", "raw"]
@@ -178,12 +203,12 @@ class Profile:
     levels: tuple[Level, ...]
     anti_levels: tuple[Level, ...]
     hint_plies: tuple[int, ...]
-    result_line_available: bool
+    result_lines: tuple[str, ...]
 
     @property
     def can_solve(self) -> bool:
         """True if the end of the game can be asked for."""
-        return self.search != "minimax"
+        return self.search == "deepening"
 
     @property
     def level_names(self) -> tuple[str, ...]:
@@ -198,13 +223,17 @@ class Profile:
     def offers(self, spec: OptionSpec) -> bool:
         """True if an option means something under this profile."""
         if spec.key == "result_line":
-            return self.result_line_available
+            return bool(self.result_lines)
+        if spec.key in (_OTHELLO_OPTIONS if self.game == GOMOKU else _GOMOKU_OPTIONS):
+            return False
         if spec.key == "variant":
             return bool(self.anti)
         return spec.key not in ("limit_strength", "elo") or self.can_limit_strength
 
     def fitted(self, spec: OptionSpec) -> OptionSpec:
-        """An option as it is under this profile: names of levels are a choice."""
+        """An option as it is under this profile: names of levels are a choice, and only some result lines are."""
+        if spec.key == "result_line":
+            return replace(spec, choices=("none", *self.result_lines))
         if not spec.by_profile or not self.level_names:
             return spec
         return replace(spec, kind="combo", minimum=None, maximum=None, choices=self.level_names)
@@ -222,7 +251,9 @@ class Config:
     """
 
     profile: Profile
+    game: str
     variant: str
+    board_size: int
     hash_mb: int
     threads: int
     multipv: int
@@ -254,6 +285,8 @@ class Config:
         checked = check_option_value(spec, value)
         if spec.key == _PROFILE:
             return self._under(load_profile(str(checked)))
+        if spec.key == _GAME:
+            return self if checked == self.game else self._under(load_profile(DEFAULT_PROFILES[str(checked)]))
         if spec.by_profile:
             checked = _level_number(self.profile.levels, spec, checked)
         changes: dict[str, Any] = {spec.key: checked, "explicit": self.explicit | {spec.key}}
@@ -262,17 +295,21 @@ class Config:
     def _under(self, profile: Profile) -> Config:
         """A copy under another profile, whose defaults take the place of all that nobody has set.
 
-        A level is kept only where it means the same: where both have numbers, or the same names.
+        A level is kept only where it means the same: in the same game, where both have numbers, or the same names.
         """
-        dropped = {_LEVEL} if profile.level_names != self.profile.level_names else set()
+        is_other = (profile.game, profile.level_names) != (self.profile.game, self.profile.level_names)
+        dropped = {_LEVEL} if is_other else set()
         explicit = self.explicit - dropped
         kept = {key: getattr(self, key) for key in explicit}
         return replace(_defaults_of(profile), **kept, explicit=explicit)._checked()
 
     def _checked(self) -> Config:
         """This configuration, if its values go together; ConfigError otherwise."""
-        if self.result_line != "none" and not self.profile.result_line_available:
-            raise ConfigError(f"ResultLine: the profile {self.profile.name} has no result line")
+        if self.result_line not in ("none", *self.profile.result_lines):
+            form = f"{self.result_line} " if self.profile.result_lines else ""
+            raise ConfigError(f"ResultLine: the profile {self.profile.name} has no {form}result line")
+        if self.limit_strength and self.game != OTHELLO:
+            raise ConfigError(f"LimitStrength: the profile {self.profile.name} has no Elo; its levels are depths")
         if self.is_anti and not self.profile.anti:
             raise ConfigError(f"Variant: the profile {self.profile.name} has no anti-Othello")
         if self.limit_strength and not self.profile.can_limit_strength:
@@ -456,7 +493,10 @@ def _profile(name: str, entries: Mapping[str, Any]) -> Profile:
     anti_levels = _levels(entries["anti_levels"], where) if "anti_levels" in entries else levels
     if [row.name for row in anti_levels] != [row.name for row in levels]:
         raise ConfigError(f"{where}: levels and anti_levels need the same rows")
-    defaults: dict[str, OptionValue] = {"move_overhead_ms": entries["reserve_ms"]}
+    game = _GAMES.get(search, OTHELLO)
+    if entries.get("game", OTHELLO) != game:
+        raise ConfigError(f"{where}: the search {search} plays {game}")
+    defaults: dict[str, OptionValue] = {"move_overhead_ms": entries["reserve_ms"], _GAME: game}
     for option, value in entries.get("options", {}).items():
         spec = option_spec(option)
         checked = check_option_value(spec, value)
@@ -464,6 +504,7 @@ def _profile(name: str, entries: Mapping[str, Any]) -> Profile:
     return Profile(
         name=name,
         summary=entries["summary"],
+        game=game,
         evaluation=entries["evaluation"],
         anti=anti,
         search=search,
@@ -479,7 +520,7 @@ def _profile(name: str, entries: Mapping[str, Any]) -> Profile:
         levels=levels,
         anti_levels=anti_levels,
         hint_plies=tuple(entries.get("hints", ())),
-        result_line_available=entries.get("result_line", False),
+        result_lines=tuple(entries.get("result_line", ())),
     )
 
 
@@ -629,6 +670,10 @@ def load_config(
         if not isinstance(chosen, str):
             raise ConfigError(f"{path}: profile is a name, not {chosen!a}")
     config = _defaults_of(load_profile(chosen))
+    for source in (written, singles):  # then the game, which may stand for its strongest profile
+        for name in tuple(source):
+            if _fold(name) == _GAME:
+                config = config.with_option(_GAME, source.pop(name))
 
     seen: set[str] = set()
     for key, value in written.items():

@@ -47,6 +47,9 @@ class ScoreKind(Enum):
     anti-Othello, where fewest win, the opponent's minus own."""
     WLD = "wld"
     """Only the sign is meant: 1 win, 0 draw, -1 loss."""
+    MATE = "mate"
+    """Plies until five in a row are on the board, both sides counted: positive if the side to move is proved to win,
+    negative if it is proved to lose."""
 
 
 class Bound(Enum):
@@ -72,6 +75,8 @@ class Score:
     @property
     def discs(self) -> float:
         """The value in discs, from -64 to 64, exact or an estimate; 1, 0 or -1 where only the sign is meant."""
+        if self.kind is ScoreKind.MATE:
+            return 64.0 if self.value > 0 else -64.0
         unit = {ScoreKind.CENTIDISCS: 100, ScoreKind.RAW: self.units_per_disc}.get(self.kind, 1)
         return max(-64.0, min(64.0, self.value / unit))
 

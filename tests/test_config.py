@@ -156,7 +156,7 @@ def test_the_classic_profile_has_its_documented_numbers() -> None:
     assert (profile.move_time_ms, profile.reserve_ms, profile.minimum_ms) == (4000, 30, 50)
     assert (config.solve_empties, config.move_overhead_ms, config.selectivity) == (14, 30, 100)
     assert (profile.evaluation, profile.score_kind) == ("classic", "raw")
-    assert profile.result_line_available
+    assert profile.result_lines == ("csv",)
 
 
 def test_the_strong_profile_shows_hundredths_of_a_disc() -> None:
@@ -253,7 +253,7 @@ def test_the_phased_profile_is_as_documented() -> None:
         "cp",
     )
     assert profile.level_names == ("beginner", "intermediate", "advanced", "expert")
-    assert (profile.clean_table, profile.outcome_first, profile.result_line_available) == (True, True, False)
+    assert (profile.clean_table, profile.outcome_first, profile.result_lines) == (True, True, ())
     assert (config.threads, config.hash_mb, config.selectivity) == (1, 16, 100)
     assert (profile.move_time_ms, config.bare_go_level) == (None, 3)
     beginner, intermediate, advanced, expert = profile.levels
@@ -407,13 +407,47 @@ def test_a_level_has_one_number_in_both_games() -> None:
 
 
 def test_options_that_a_profile_has_no_use_for() -> None:
-    specs = [option_spec(name) for name in ("ResultLine", "Variant", "LimitStrength", "Elo", "Hash")]
+    specs = [option_spec(name) for name in ("ResultLine", "Variant", "LimitStrength", "Elo", "Hash", "BoardSize")]
     assert {name: [spec.name for spec in specs if load_profile(name).offers(spec)] for name in profile_names()} == {
         "classic": ["ResultLine", "LimitStrength", "Elo", "Hash"],
+        "gomoku": ["ResultLine", "Hash", "BoardSize"],
+        "gomoku-classic": ["ResultLine", "Hash", "BoardSize"],
         "phased": ["Variant", "Hash"],
         "strong": ["ResultLine", "Variant", "LimitStrength", "Elo", "Hash"],
         "weighted": ["Hash"],
     }
+
+
+def test_a_game_stands_for_its_strongest_profile() -> None:
+    config = load_config(overrides={"Game": "gomoku", "Threads": 1})
+    assert (config.profile.name, config.game, config.threads) == ("gomoku", "gomoku", 1)
+    assert config.value_of(option_spec("Game")) == "gomoku"
+    assert config.with_option("Game", "gomoku") == config
+    assert config.with_option("Game", "othello").profile.name == "strong"
+    classic = load_config(overrides={"Game": "gomoku", "Profile": "gomoku-classic"})
+    assert classic.profile.name == "gomoku-classic"
+    assert load_config(profile="weighted").with_option("Profile", "gomoku-classic").game == "gomoku"
+
+
+def test_a_file_may_name_a_game(tmp_path: Path) -> None:
+    file = tmp_path / "gomoku.yaml"
+    file.write_text("board_size: 20\ngame: gomoku\n")
+    config = load_config(file)
+    assert (config.profile.name, config.board_size) == ("gomoku", 20)
+
+
+def test_what_only_othello_has_is_refused_under_gomoku() -> None:
+    gomoku = load_config(profile="gomoku")
+    with pytest.raises(ConfigError, match="Variant: the profile gomoku has no anti-Othello"):
+        gomoku.with_option("Variant", "anti")
+    with pytest.raises(ConfigError, match="LimitStrength: the profile gomoku has no Elo"):
+        gomoku.with_option("LimitStrength", True)
+    with pytest.raises(ConfigError, match="ResultLine: the profile classic has no json result line"):
+        load_config(profile="classic", overrides={"ResultLine": "json"})
+    assert gomoku.with_option("ResultLine", "json").result_line == "json"
+    assert load_profile("classic").fitted(option_spec("ResultLine")).choices == ("none", "csv")
+    with pytest.raises(ConfigError, match="profile x: the search threats plays gomoku"):
+        configuration._profile("x", {**configuration._read_data("profiles", "gomoku.yaml"), "game": "othello"})
 
 
 @pytest.mark.parametrize("name", ["phased", "weighted"])
@@ -474,7 +508,7 @@ def test_another_profile_changes_what_nobody_has_set() -> None:
     assert changed.solve_empties == load_config(profile="classic").solve_empties != strong.solve_empties
     assert changed.with_option("Profile", "strong") == strong
     assert changed.value_of(option_spec("Profile")) == "classic"
-    with pytest.raises(ConfigError, match="Profile is one of classic phased strong weighted, not 'nonsense'"):
+    with pytest.raises(ConfigError, match="Profile is one of classic gomoku gomoku-classic phased strong weighted, not 'nonsense'"):
         strong.with_option("Profile", "nonsense")
 
 
