@@ -157,12 +157,21 @@ class SearchInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class RootValue:
+    """What a root move seems to be worth before any search, in the units of its evaluation."""
+
+    move: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The final answer to one `go`.
 
     best_move: a square, PASS when forced, NO_MOVE when the game is over. ponder_move: expected reply or NO_MOVE.
     lines: the final line of each rank, best first (empty if nothing was searched).
-    document_score: the score on the profile's own documented scale (for the CSV result line).
+    document_score: the score on the profile's own documented scale (for the result line). root_values: the heatmap, best
+    first, where there is one.
     """
 
     best_move: int
@@ -174,3 +183,4 @@ class SearchResult:
     worker_nodes: tuple[int, ...] = field(default=())
     error: str | None = None
     """Set when the search failed inside; best_move is still legal."""
+    root_values: tuple[RootValue, ...] = field(default=())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -31,7 +32,17 @@ def pytest_configure(config: pytest.Config) -> None:
     for old in base.iterdir():
         if time.time() - old.stat().st_mtime > _DAY_S:
             shutil.rmtree(old, ignore_errors=True)
+    _forget_other_gomoku(folder, cache.digest(cache.GOMOKU))
     jit.use_folder(folder)
+
+
+def _forget_other_gomoku(folder: Path, digest: str) -> None:
+    """Gomoku's kernels lie in the same folder, and are not part of its name; Numba calls theirs after the packages."""
+    stamp = folder / "gomoku.digest"
+    if not stamp.exists() or stamp.read_text(encoding="ascii") != digest:
+        for package in (*folder.glob("gomoku_*"), *folder.glob("classic_*")):
+            shutil.rmtree(package, ignore_errors=True)
+        stamp.write_text(digest, encoding="ascii")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

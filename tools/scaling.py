@@ -26,10 +26,10 @@ from rich.table import Table
 
 from othello_engine.config import load_config
 from othello_engine.engine.engine import Engine
+from othello_engine.engine.loading import load_othello
 from othello_engine.engine.request import make_order
 from othello_engine.engine.scheduler import Scheduler, Tuning
 from othello_engine.engine.simulation import LATENCY_NODES, SLICE_NODES, Simulation, simulate
-from othello_engine.engine.worker import load_kernels
 from othello_engine.position import Position
 from othello_engine.search.layout import STATE_BYTES
 from othello_engine.types import Limits
@@ -111,7 +111,7 @@ def run_simulated(
     config = load_config(profile=profile)
     evaluation = config.profile.evaluation
     weights = shipped_weights(evaluation)
-    backend = load_kernels(lambda *_: None)
+    backend = load_othello(lambda *_: None)
     table = mmap.mmap(-1, HASH_MB << 20)
     in_nodes = replace(tuning, least_run=tuning.least_run * NODES_PER_SECOND)
     epoch = 0

@@ -19,13 +19,13 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 CACHE_VARIABLE = "OTHELLO_ENGINE_CACHE"
 """Environment variable that names another cache folder; the word `off` runs without one."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_KERNEL_FOLDERS = ("core", "evaluation", "search")
 _MANIFEST = "manifest.json"
 _LOCK_TIMEOUT_S = 180.0
 _PRUNE_AFTER_S = 14 * 24 * 3600.0
@@ -38,28 +38,44 @@ _ENVIRONMENT_THAT_MATTERS = (
 )
 
 
-def kernel_sources() -> list[Path]:
+@dataclass(frozen=True, slots=True)
+class KernelSet:
+    """What is compiled for one game, and kept in a folder of its own.
+
+    packages: of `othello_engine`, whose code or constants end up in machine code. searchers: the modules that are
+    imported to have it all.
+    """
+
+    packages: tuple[str, ...]
+    searchers: tuple[str, ...]
+
+
+OTHELLO = KernelSet(("core", "evaluation", "search"), ("search.driver", "search.minimax"))
+GOMOKU = KernelSet(("core", "gomoku"), ("gomoku.driver", "gomoku.classic.driver"))
+
+
+def kernel_sources(kernels: KernelSet = OTHELLO) -> list[Path]:
     """Source files whose code or constants end up in machine code, sorted."""
-    return sorted(path for folder in _KERNEL_FOLDERS for path in (_PACKAGE / folder).rglob("*.py"))
+    return sorted(path for package in kernels.packages for path in (_PACKAGE / package).rglob("*.py"))
 
 
-def n_kernels() -> int:
+def n_kernels(kernels: KernelSet = OTHELLO) -> int:
     """How many kernels are compiled: the total that progress counts against.
 
     Follows the imports from the searchers on, by their text.
     """
     declaration = re.compile(r"^@kernel\(", re.MULTILINE)
-    imported = re.compile(r"^from othello_engine\.(core|evaluation|search)(?:\.(\w+))? import (.*)$", re.MULTILINE)
+    imported = re.compile(r"^from othello_engine\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
     known: dict[Path, str] = {}
-    waiting = [_PACKAGE / "search" / name for name in ("driver.py", "minimax.py")]
+    waiting = [_PACKAGE / f"{searcher.replace('.', '/')}.py" for searcher in kernels.searchers]
     while waiting:
         path = waiting.pop()
         if path in known or not path.exists():
             continue
         known[path] = path.read_text(encoding="utf-8")
-        for folder, module, names in imported.findall(known[path]):
-            modules = [module] if module else re.findall(r"\w+", names)
-            waiting += [_PACKAGE / folder / f"{each}.py" for each in modules]
+        for module, names in imported.findall(known[path]):
+            place = _PACKAGE / module.replace(".", "/")
+            waiting += [place.with_suffix(".py"), *(place / f"{name}.py" for name in re.findall(r"\w+", names))]
     return sum(len(declaration.findall(text)) for text in known.values())
 
 
@@ -72,7 +88,7 @@ def _processor() -> str:
     return platform.processor() + platform.machine()
 
 
-def digest() -> str:
+def digest(kernels: KernelSet = OTHELLO) -> str:
     """Name of the folder for exactly this code, interpreter, Numba, processor and place on disk."""
     from importlib.metadata import version
 
@@ -86,7 +102,7 @@ def digest() -> str:
         *(f"{name}={os.environ.get(name, '')}" for name in _ENVIRONMENT_THAT_MATTERS),
     ]
     total = hashlib.sha256("\n".join(parts).encode())
-    for path in kernel_sources():
+    for path in kernel_sources(kernels):
         # Numba compares modification times too: a touched file must not meet the old folder.
         total.update(f"{path.name} {path.stat().st_mtime_ns}".encode())
         total.update(path.read_bytes())
@@ -129,9 +145,9 @@ def _is_ours(folder: Path) -> bool:
 class KernelCache:
     """One digest's folder, or no folder at all when nothing is writable (`folder` is None)."""
 
-    def __init__(self) -> None:
+    def __init__(self, kernels: KernelSet = OTHELLO) -> None:
         self.base = _base_folder()
-        self.folder = None if self.base is None else self.base / digest()
+        self.folder = None if self.base is None else self.base / digest(kernels)
         self.why_unused = ""
         """For the user, after `lock` has yielded False."""
 

@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import blake2b
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from othello_engine.config import Style
 from othello_engine.core import plain
-from othello_engine.engine.deepening import Line
+
+if TYPE_CHECKING:
+    from othello_engine.engine.deepening import Line
 
 _NEIGHBOURS = {0: (1, 8, 9), 7: (6, 14, 15), 56: (48, 49, 57), 63: (54, 55, 62)}
 """Corner -> the squares next to it."""

@@ -128,13 +128,17 @@ def own_moves_left(n_empties: int) -> int:
 
 def clock_budget(clock_ms: int, increment_ms: int, moves_to_go: int | None, n_empties: int, rules: TimeRules) -> Budget:
     """Soft and hard limit for a move on a clock that holds `clock_ms`."""
-    if clock_ms <= 0:
-        return Budget(0, 0, may_overrun_soft=False, solve_ms=0)
-    usable = max(0, clock_ms - TRANSPORT_MS)
     moves = own_moves_left(n_empties)
     if moves_to_go is not None:
         moves = min(moves, max(1, moves_to_go))
-    planned = planned_shares(moves, n_empties, rules.solve_empties)
+    return planned_budget(clock_ms, increment_ms, moves, planned_shares(moves, n_empties, rules.solve_empties), rules)
+
+
+def planned_budget(clock_ms: int, increment_ms: int, moves: int, planned: float, rules: TimeRules) -> Budget:
+    """Soft and hard limit on a clock that has to last for `moves` own moves, worth `planned` times this one's share."""
+    if clock_ms <= 0:
+        return Budget(0, 0, may_overrun_soft=False, solve_ms=0)
+    usable = max(0, clock_ms - TRANSPORT_MS)
     increment = max(0, increment_ms)
     share = min(usable, usable / planned + increment * (1 - 1 / planned))
     if moves == 1:

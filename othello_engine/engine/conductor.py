@@ -22,10 +22,9 @@ from typing import Any
 
 from othello_engine.engine.jobs import Job
 from othello_engine.engine.knowledge import Knowledge
-from othello_engine.engine.messages import Evaluate, Evaluated, Failed, Feed
+from othello_engine.engine.messages import Board, Evaluate, Evaluated, Failed, Feed
 from othello_engine.engine.pool import Event, Pool, Worker, WorkerLost, WorkerReplied, wake_pipe
 from othello_engine.engine.shared import WORKER_BYTES, SharedBlock, create_table_block, table_size
-from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import EngineError, WorkerError
 from othello_engine.search.task import EPOCHS, Claim
 
@@ -43,8 +42,7 @@ MAX_CLAIMS = 4096
 class Question:
     """A static evaluation that somebody waits for. value: once answered; error: if it can't be."""
 
-    player: int
-    opponent: int
+    board: Board
     value: int = 0
     error: str | None = None
     answered: threading.Event = field(default_factory=threading.Event)
@@ -85,7 +83,7 @@ class Conductor:
         evaluation: str,
         threads: int,
         hash_mb: int,
-        loader: str = KERNELS,
+        loader: str,
         eval_file: str = "",
     ) -> None:
         self.ids = count(1)
@@ -240,7 +238,7 @@ class Conductor:
         if ready:
             id = next(self.ids)
             self._questions[id] = question
-            ready[0].ask(Evaluate(id, question.player, question.opponent))
+            ready[0].ask(Evaluate(id, question.board))
         elif self._trouble is not None:
             _answer(question, error=self._trouble)
         else:

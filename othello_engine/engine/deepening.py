@@ -15,12 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Generic, TypeVar
 
 from othello_engine.config import Style
 from othello_engine.core import plain
+from othello_engine.engine.choice import choose
+from othello_engine.engine.clock import ANTI_SHARE, SELECTIVE_SHARES, WLD_SHARE
 from othello_engine.engine.scheduler import Outcome
 from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Task
-from othello_engine.types import N_SQUARES, NO_MOVE, PASS, Bound, Goal, Score, ScoreKind
+from othello_engine.types import N_SQUARES, NO_MOVE, PASS, Bound, Goal, RootValue, Score, ScoreKind
 
 MAX_DEPTH = 60
 """There are never more empty squares to play on."""
@@ -131,7 +134,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of play and what is known about it; as `SearchInfo`, without what only the clock knows."""
+    """A line of play and what is known about it; as `SearchInfo`, without what only the clock knows.
+
+    documented: the score on the scale of a documented evaluation, if `score` doesn't tell.
+    """
 
     depth: int
     selective_depth: int
@@ -139,18 +145,23 @@ class Line:
     score: Score
     pv: tuple[int, ...]
     complete: bool = True
+    documented: int | None = None
 
     @property
     def move(self) -> int:
         return self.pv[0]
 
 
+T = TypeVar("T")
+"""The tasks of a game."""
+
+
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Generic[T]):
     """One search of the root. order: moves as far as an order is known, the former best first. continues: the same root
     as in the step before, in another window. is_new: begins an iteration."""
 
-    task: Task
+    task: T
     order: tuple[int, ...]
     continues: bool
     is_new: bool
@@ -184,7 +195,7 @@ class Deepening:
         self._order: list[int] = []
         self._alpha = self._beta = 0
         self._failures = 0
-        self._step: Step | None = None
+        self._step: Step[Task] | None = None
         self._short: Line | None = None  # a proved line of the present iteration whose end is still to be found
 
     @property
@@ -206,6 +217,25 @@ class Deepening:
     def is_between_iterations(self) -> bool:
         """True when `next` would begin an iteration: the place to ask whether there is time for one."""
         return not self.is_finished and not self._found and self._failures == 0 and self._short is None
+
+    @property
+    def is_silent(self) -> bool:
+        """True if only the line that is chosen in the end is told: the better ones would give the mistake away."""
+        return self.plan.style is not None
+
+    @property
+    def wants_proof(self) -> bool:
+        """True if a solve is asked for, whether it is likely to end in time or not."""
+        return self.plan.goal is not Goal.AUTO
+
+    def worth(self, line: Line) -> float:
+        """The score of a line in discs."""
+        return line.score.value / self.plan.unit
+
+    def solve_share(self, iteration: Iteration) -> float:
+        """What a solve costs, in terms of an exact one of one line in Othello."""
+        share = WLD_SHARE if iteration.phase is Phase.WLD else SELECTIVE_SHARES.get(iteration.selectivity, 1.0)
+        return share * (ANTI_SHARE if self.plan.is_anti else 1.0) * max(1, self.plan.multipv)
 
     def hand_over(self, fits: Callable[[Iteration, float], bool]) -> None:
         """Between iterations of a timed request: leave out those before a solve that fits in the time.
@@ -247,7 +277,7 @@ class Deepening:
                 return index
         return target
 
-    def next(self) -> Step:
+    def next(self) -> Step[Task]:
         """The search to run now."""
         assert not self.is_finished
         if self._short is not None:
@@ -334,6 +364,23 @@ class Deepening:
         self._found = []
         self._index = len(self._iterations)
 
+    def conclusion(self) -> tuple[tuple[Line, ...], int]:
+        """The lines of the answer, best first, and its move, which is legal whatever has happened."""
+        plan, lines = self.plan, self.lines
+        if plan.is_over:
+            lines = (finished_game(plan),)
+        elif plan.style is not None and lines:
+            is_whole = len(lines) == plan.allowed.bit_count()
+            chosen = (
+                choose(plan.style, plan.player, plan.opponent, lines, plan.seed, plan.is_anti) if is_whole else lines[0]
+            )
+            lines = (chosen,)
+        return lines, lines[0].move if lines and lines[0].pv else fallback_move(plan)
+
+    def root_values(self) -> tuple[RootValue, ...]:
+        """Nothing: the lines say it all."""
+        return ()
+
     # -- lines to the end of the game ---------------------------------------------------------------------------
 
     @staticmethod
@@ -348,7 +395,7 @@ class Deepening:
         sign = -1 if len(line.pv) % 2 else 1
         return sign * self.plan.final_score(player, opponent) == line.score.value
 
-    def _completing(self, line: Line) -> Step:
+    def _completing(self, line: Line) -> Step[Task]:
         """The search for the rest of a line, after its first move, whose score is known.
 
         One worker does it, in a window that holds the score, since a search that is divided need not know its line.
@@ -468,8 +515,11 @@ class Deepening:
         self._order = list(dict.fromkeys(best + [move.move for move in outcome.moves] + self._order))
 
 
-def document_score(score: Score) -> int:
+def document_score(line: Line) -> int:
     """A score on the scale of a documented evaluation: midgame units as they are, finished games far above them."""
+    score = line.score
+    if line.documented is not None:
+        return line.documented
     sign = (score.value > 0) - (score.value < 0)
     if score.kind is ScoreKind.DISCS:
         return sign * 10_000_000 + score.value * 10_000

@@ -19,20 +19,26 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Generic, TypeVar
 
-from othello_engine.config import Config, OptionValue, load_config, option_spec
+from othello_engine.config import GOMOKU, Config, OptionValue, load_config, option_spec
 from othello_engine.engine.conductor import Ask, Begin, Conductor, Question
-from othello_engine.engine.jobs import Job, PerftJob, PerftResult, SearchJob
+from othello_engine.engine.deepening import Deepening
+from othello_engine.engine.gomoku.deepening import GomokuDeepening, GomokuPlan
+from othello_engine.engine.gomoku.division import Shards, Together
+from othello_engine.engine.gomoku.request import make_gomoku_order
+from othello_engine.engine.jobs import Division, Iterations, Job, PerftJob, PerftResult, SearchJob, SearchOrder
+from othello_engine.engine.loading import KERNELS
 from othello_engine.engine.request import make_claim, make_order
 from othello_engine.engine.scheduler import Scheduler
-from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import BusyError, EngineError
 from othello_engine.evaluation.weights import check as check_weights
+from othello_engine.gomoku.position import GomokuPosition
 from othello_engine.position import Position
 from othello_engine.types import BLACK, Limits, Score, ScoreKind, SearchInfo, SearchResult
 
 __all__ = ["Engine", "PerftHandle", "PerftResult", "SearchHandle"]
 
 _log = logging.getLogger(__name__)
+AnyPosition = Position | GomokuPosition
 _R = TypeVar("_R")
 
 
@@ -74,12 +80,14 @@ class PerftHandle(_Handle[PerftResult]):
 
 
 class Engine:
-    """An Othello engine with worker processes of its own. Starts nothing before it has to.
+    """An engine for Othello and Gomoku with worker processes of its own. Starts nothing before it has to.
 
     config: options and profile; the defaults if None. on_message: takes short texts for people, such as
     `compiling 12 of 57 kernels`. Callbacks come on a thread of the engine, in order, the result last; they must return
     soon, since the engine waits for them. Close it, or use it in a `with` statement; it closes itself at the end of the
     program, and leaves nothing behind even if the program is killed.
+
+    The profile says which game it is; positions are those of that game, `Position` or `GomokuPosition`.
 
     loader: where workers get their searcher from (for tests).
     """
@@ -88,13 +96,13 @@ class Engine:
         self,
         config: Config | None = None,
         on_message: Callable[[str], None] | None = None,
-        loader: str = KERNELS,
+        loader: str | None = None,
     ) -> None:
         self._config = load_config() if config is None else config
         self._on_message = on_message
         self._loader = loader
         self._lock = threading.RLock()
-        self._position = Position.start()
+        self._position = start_position(self._config)
         self._conductor: Conductor | None = None
         self._running: Job | None = None
         self._is_closed = False
@@ -148,7 +156,7 @@ class Engine:
                     self._config.evaluation,
                     self._config.threads,
                     self._config.hash_mb,
-                    self._loader,
+                    self._loader or KERNELS[self._config.game],
                     self._config.eval_file,
                 )
                 self._finalizer = weakref.finalize(self, self._conductor.close)  # also at the end of the program
@@ -178,10 +186,12 @@ class Engine:
             if spec.key == "eval_file" and changed.eval_file:
                 check_weights(changed.eval_file)
             former, self._config = self._config, changed
+            if former.game != changed.game:
+                self._position = start_position(changed)
             conductor = self._conductor
             if conductor is None:
                 return
-            if spec.key in ("profile", "variant"):
+            if spec.key in ("profile", "game", "variant"):
                 if _workers_of(former) != _workers_of(changed):
                     conductor.close(0)
                     if self._finalizer is not None:
@@ -224,6 +234,7 @@ class Engine:
         """
         with self._lock:
             self._refuse_if_busy("the table can't be fed")
+            self._refuse_in_gomoku("feeding the table")
             claim = make_claim(position, (lower, upper), depth, selectivity, moves, self._config)
             conductor = self._started()
             conductor.post(lambda: conductor.feed(claim))
@@ -232,17 +243,18 @@ class Engine:
         """Back to the start position, with nothing remembered of earlier searches. BusyError while one runs."""
         with self._lock:
             self._refuse_if_busy("a new game can't be begun")
-            self._position = Position.start()
+            self._position = start_position(self._config)
             if self._conductor is not None:
                 self._conductor.post(self._conductor.new_game)
 
-    def set_position(self, position: Position) -> None:
-        """The position for the next search; a running one goes on with its own."""
+    def set_position(self, position: AnyPosition) -> None:
+        """The position for the next search; a running one goes on with its own. EngineError if it is of another game
+        than the profile."""
         with self._lock:
-            self._position = position
+            self._position = self._of_this_game(position)
 
     @property
-    def position(self) -> Position:
+    def position(self) -> AnyPosition:
         return self._position
 
     # -- search --------------------------------------------------------------------------------------------------
@@ -267,7 +279,7 @@ class Engine:
         with self._lock:
             self._refuse_if_busy("a search can't be begun")
             conductor = self._started()
-            order = make_order(Limits() if limits is None else limits, self._position, self._config, asked_at)
+            order, deepening, division = self._plan(limits or Limits(), conductor, asked_at)
             side = self._position.side
             handle = SearchHandle(lambda: self._stop(job))
 
@@ -278,7 +290,8 @@ class Engine:
 
             job = SearchJob(
                 order,
-                Scheduler(ids=conductor.ids),
+                deepening,
+                division,
                 lambda info: _call(on_info, info),
                 deliver,
                 age=lambda: conductor.next_age(order.plan.draw_value * (1 if side == BLACK else -1)),
@@ -317,6 +330,8 @@ class Engine:
         """
         with self._lock:
             self._refuse_if_busy("a count can't be begun")
+            self._refuse_in_gomoku("counting lines of play")
+            assert isinstance(self._position, Position)
             conductor = self._started()
             handle = PerftHandle(lambda: self._stop(job))
 
@@ -336,7 +351,7 @@ class Engine:
             self._run(conductor, job)
         return handle
 
-    def evaluate(self, position: Position | None = None, timeout: float = 60) -> Score:
+    def evaluate(self, position: AnyPosition | None = None, timeout: float = 60) -> Score:
         """Static value of a position, the present one if None, for the side to move; also while a search runs.
 
         Raises TimeoutError after `timeout` seconds, EngineError if no worker can answer.
@@ -344,8 +359,11 @@ class Engine:
         conductor = self._started()
         if conductor.is_own_thread:
             raise EngineError("evaluate would wait for the thread it is called on")
-        wanted = self._position if position is None else position
-        question = Question(wanted.player, wanted.opponent)
+        wanted = self._position if position is None else self._of_this_game(position)
+        if isinstance(wanted, GomokuPosition):
+            question = Question((wanted.size, wanted.cells, wanted.side))
+        else:
+            question = Question((wanted.player, wanted.opponent))
         conductor.post(Ask(conductor, question))
         if not question.answered.wait(timeout):
             raise TimeoutError("no worker has answered")
@@ -355,6 +373,26 @@ class Engine:
         return Score(ScoreKind(profile.score_kind), question.value, units_per_disc=profile.units_per_disc)
 
     # -- inside --------------------------------------------------------------------------------------------------
+
+    def _plan(self, limits: Limits, conductor: Conductor, asked_at: float) -> tuple[SearchOrder, Iterations, Division]:
+        """What a search is asked, which searches of the root answer it, and how these are divided."""
+        position = self._position
+        if isinstance(position, GomokuPosition):
+            order = make_gomoku_order(limits, position, self._config, asked_at)
+            plan: GomokuPlan = order.plan
+            dealt_out = Shards(conductor.ids) if plan.is_dealt_out else None
+            return order, GomokuDeepening(plan), dealt_out or Together(conductor.ids, plan.wants_heatmap)
+        order = make_order(limits, position, self._config, asked_at)
+        return order, Deepening(order.plan), Scheduler(ids=conductor.ids)
+
+    def _of_this_game(self, position: AnyPosition) -> AnyPosition:
+        if isinstance(position, GomokuPosition) != (self._config.game == GOMOKU):
+            raise EngineError(f"not a position of the game that the profile {self._config.profile.name} plays")
+        return position
+
+    def _refuse_in_gomoku(self, what: str) -> None:
+        if self._config.game == GOMOKU:
+            raise EngineError(f"{what} is for Othello")
 
     def _run(self, conductor: Conductor, job: Job) -> None:
         self._running = job
@@ -380,9 +418,14 @@ class Engine:
             raise BusyError(f"{what} while a search runs")
 
 
+def start_position(config: Config) -> AnyPosition:
+    """The start of a game, as the options say."""
+    return GomokuPosition.start(config.board_size) if config.game == GOMOKU else Position.start()
+
+
 def _workers_of(config: Config) -> tuple[object, ...]:
     """What the workers are started with."""
-    return config.evaluation, config.eval_file, config.threads, config.hash_mb
+    return config.game, config.evaluation, config.eval_file, config.threads, config.hash_mb
 
 
 def _ignore(_: str) -> None:

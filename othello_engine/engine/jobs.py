@@ -10,15 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from othello_engine.core import plain
-from othello_engine.engine.choice import choose
 from othello_engine.engine.clock import (
-    ANTI_SHARE,
     NO_LIMIT,
-    SELECTIVE_SHARES,
-    WLD_SHARE,
     Budget,
     Verdict,
     may_solve,
@@ -26,21 +22,10 @@ from othello_engine.engine.clock import (
     solve_cost_ms,
     unrest,
 )
-from othello_engine.engine.deepening import (
-    LATER_MARGIN,
-    Deepening,
-    Iteration,
-    Line,
-    Phase,
-    Plan,
-    document_score,
-    fallback_move,
-    finished_game,
-)
+from othello_engine.engine.deepening import LATER_MARGIN, Iteration, Line, Step, document_score
 from othello_engine.engine.messages import Counted, Expand, Expanded, Failed, Perft, Reply, Search, Searched
 from othello_engine.engine.pool import Compute, Worker
-from othello_engine.engine.scheduler import Scheduler
-from othello_engine.types import N_SQUARES, NO_MOVE, Goal, SearchInfo, SearchResult
+from othello_engine.types import N_SQUARES, NO_MOVE, RootValue, SearchInfo, SearchResult
 
 STOP_GRACE_S = 0.008
 """How long a stopped search waits for its workers' last replies, which take a fraction of that; afterwards it answers
@@ -81,13 +66,78 @@ class Job(Protocol):
 # -- search ------------------------------------------------------------------------------------------------------
 
 
+class Iterations(Protocol):
+    """Which searches answer a request: what a SearchJob needs of a `Deepening`, which is one; so each game has its own.
+
+    Outcomes are what the Division that goes with it gives.
+    """
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Best first: what would be answered now."""
+
+    @property
+    def is_finished(self) -> bool: ...
+    @property
+    def is_between_iterations(self) -> bool: ...
+    @property
+    def iteration(self) -> Iteration: ...
+    @property
+    def progress(self) -> tuple[int, int]: ...
+    @property
+    def is_silent(self) -> bool:
+        """True if only the line that is chosen in the end is told: the better ones would give the mistake away."""
+
+    @property
+    def wants_proof(self) -> bool:
+        """True if a solve is asked for, whether it is likely to end in time or not."""
+
+    def hand_over(self, fits: Callable[[Iteration, float], bool]) -> None: ...
+    def next(self) -> Step[Any]: ...
+    def report(self, outcome: Any) -> tuple[Line, ...]: ...
+    def interrupt(self, outcome: Any) -> None: ...
+    def worth(self, line: Line) -> float:
+        """The score of a line in the unit of the time model's thresholds."""
+
+    def solve_share(self, iteration: Iteration) -> float:
+        """What a solve costs, in terms of an exact one of the same empties."""
+
+    def conclusion(self) -> tuple[tuple[Line, ...], int]:
+        """The lines of the answer, best first, and its move, which is legal whatever has happened."""
+
+    def root_values(self) -> tuple[RootValue, ...]:
+        """What is known of the root moves besides, for those who show it; best first."""
+
+
+class Division(Protocol):
+    """How a search is divided among workers: what a SearchJob needs of a `Scheduler`, which is one."""
+
+    @property
+    def is_over(self) -> bool: ...
+    @property
+    def n_running(self) -> int: ...
+    def begin(self, task: Any, order: tuple[int, ...] = ()) -> None: ...
+    def widen(self, alpha: int, beta: int) -> None: ...
+    def halt(self) -> None: ...
+    def outcome(self) -> Any: ...
+    def take(self, now: float, idle: int, budget: int = 0) -> Any: ...
+    def next_division(self, idle: int) -> float | None: ...
+    def stops(self) -> list[int]: ...
+    def searched(self, id: int, result: Any) -> None: ...
+    def expanded(self, id: int, expansion: Any) -> None: ...
+    def lost(self, id: int, nodes: int = 0) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class SearchOrder:
-    """All that a search is asked. budget: counts from `asked_at`, or, if `waits_for_workers`, from when there are some;
-    while `pondering`, from the ponder hit. is_open: only a stop brings the result. node_limit: 0 = none. clean_table:
-    nothing that earlier searches have left in the table may count."""
+    """What a search is asked, as a plan of its game, and when it has to end.
 
-    plan: Plan
+    budget: counts from `asked_at`, or, if `waits_for_workers`, from when there are some; while `pondering`, from the
+    ponder hit. is_open: only a stop brings the result. node_limit: 0 = none. clean_table: nothing that earlier searches
+    have left in the table may count. no_move: stands for none in the result.
+    """
+
+    plan: Any
     budget: Budget = NO_LIMIT
     node_limit: int = 0
     clean_table: bool = False
@@ -95,6 +145,7 @@ class SearchOrder:
     pondering: bool = False
     waits_for_workers: bool = True
     asked_at: float = 0.0
+    no_move: int = NO_MOVE
 
 
 class SearchJob:
@@ -103,7 +154,8 @@ class SearchJob:
     def __init__(
         self,
         order: SearchOrder,
-        scheduler: Scheduler,
+        deepening: Iterations,
+        scheduler: Division,
         on_info: Callable[[SearchInfo], None],
         on_result: Callable[[SearchResult], None],
         age: Callable[[], tuple[int, int]] = lambda: (0, 0),
@@ -113,7 +165,7 @@ class SearchJob:
         self._order = order
         self._age: tuple[int, int] | None = None
         self._next_age = age
-        self._deepening = Deepening(order.plan)
+        self._deepening = deepening
         self._scheduler = scheduler
         self._on_info = on_info
         self._on_result = on_result
@@ -161,7 +213,7 @@ class SearchJob:
 
     def finish(self) -> None:
         result = self._result()
-        if self._is_silent:
+        if self._deepening.is_silent:
             for info in result.lines:
                 self._on_info(info)
         self._on_result(result)
@@ -280,9 +332,9 @@ class SearchJob:
         if lines:
             if not iteration.is_solve:
                 best = lines[0]
-                self._verdicts.append(Verdict(best.move, best.score.value / self._order.plan.unit))
+                self._verdicts.append(Verdict(best.move, self._deepening.worth(best)))
             self._durations = (now - self._iteration_began, self._durations[0])
-            if not self._is_silent:
+            if not self._deepening.is_silent:
                 self._tell(lines, now)
 
     def _may_start(self, now: float) -> bool:
@@ -293,7 +345,7 @@ class SearchJob:
         elapsed_ms = (now - self._counts_from) * 1000
         iteration = self._deepening.iteration
         if iteration.is_solve and not budget.may_overrun_soft:
-            if self._order.plan.goal is not Goal.AUTO:  # asked for, whether it is likely to end in time or not
+            if self._deepening.wants_proof:
                 return budget.hard_ms is None or elapsed_ms < budget.hard_ms
             return self._fits(iteration, LATER_MARGIN, now)
         last, before = (duration * 1000 for duration in self._durations)
@@ -301,9 +353,7 @@ class SearchJob:
 
     def _fits(self, iteration: Iteration, margin: float, now: float) -> bool:
         """True if a solve fits in the time, so many times over."""
-        share = WLD_SHARE if iteration.phase is Phase.WLD else SELECTIVE_SHARES.get(iteration.selectivity, 1.0)
-        share *= ANTI_SHARE if self._order.plan.is_anti else 1.0
-        cost_ms = solve_cost_ms(iteration.depth, self._n_workers, share * max(1, self._order.plan.multipv))
+        cost_ms = solve_cost_ms(iteration.depth, self._n_workers, self._deepening.solve_share(iteration))
         if self._is_open or self._counts_from is None:
             return cost_ms <= PONDER_SOLVE_MS
         return may_solve(self._order.budget, (now - self._counts_from) * 1000, cost_ms, margin)
@@ -381,11 +431,6 @@ class SearchJob:
 
     # -- reports ------------------------------------------------------------------------------------------------
 
-    @property
-    def _is_silent(self) -> bool:
-        """True if only the line that is chosen in the end is told: the better ones would give the mistake away."""
-        return self._order.plan.style is not None
-
     def _tell(self, lines: tuple[Line, ...], now: float) -> None:
         self._told = self._infos(lines)
         self._told_at = now
@@ -394,7 +439,7 @@ class SearchJob:
 
     def _heartbeat(self, now: float) -> None:
         if now - self._told_at >= HEARTBEAT_S:
-            if self._deepening.lines and not self._is_silent:
+            if self._deepening.lines and not self._deepening.is_silent:
                 self._tell(self._deepening.lines, now)
             self._told_at = now
 
@@ -419,28 +464,19 @@ class SearchJob:
         )
 
     def _result(self) -> SearchResult:
-        plan = self._order.plan
-        lines = self._deepening.lines
-        if plan.is_over:
-            lines = (finished_game(plan),)
-        elif plan.style is not None and lines:
-            is_whole = len(lines) == plan.allowed.bit_count()
-            chosen = (
-                choose(plan.style, plan.player, plan.opponent, lines, plan.seed, plan.is_anti) if is_whole else lines[0]
-            )
-            lines = (chosen,)
+        lines, best_move = self._deepening.conclusion()
         infos = self._infos(lines)
-        best_move = lines[0].move if lines and lines[0].pv else fallback_move(plan)
         n_workers = max(self._nodes, default=0)
         return SearchResult(
             best_move=best_move,
-            ponder_move=lines[0].pv[1] if lines and len(lines[0].pv) > 1 else NO_MOVE,
+            ponder_move=lines[0].pv[1] if lines and len(lines[0].pv) > 1 else self._order.no_move,
             lines=infos,
             nodes=self.nodes,
             time_ms=int(max(0.0, self._clock() - self._order.asked_at) * 1000),
-            document_score=document_score(lines[0].score) if lines else 0,
+            document_score=document_score(lines[0]) if lines else 0,
             worker_nodes=tuple(self._nodes.get(number, 0) for number in range(1, n_workers + 1)),
             error=self._error,
+            root_values=self._deepening.root_values(),
         )
 
 

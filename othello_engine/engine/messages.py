@@ -12,7 +12,14 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
 from othello_engine.search.task import Child, Claim, Expansion, Task, TaskResult
+
+AnyTask = Task | GomokuTask
+AnyResult = TaskResult | GomokuResult
+AnyExpansion = Expansion | Heatmap
+Board = tuple[int | bytes, ...]
+"""What a searcher's `evaluate` takes: bitboards of player and opponent, or size, cells and side of a Gomoku board."""
 
 # -- requests ----------------------------------------------------------------------------------------------------
 
@@ -36,18 +43,17 @@ class NewGame(NamedTuple):
 
 class Search(NamedTuple):
     id: int
-    task: Task
+    task: AnyTask
 
 
 class Expand(NamedTuple):
     id: int
-    task: Task
+    task: AnyTask
 
 
 class Evaluate(NamedTuple):
     id: int
-    player: int
-    opponent: int
+    board: Board
 
 
 class Perft(NamedTuple):
@@ -98,13 +104,13 @@ class Searched(NamedTuple):
     """hashfull: table use per mille, looked at now and then."""
 
     id: int
-    result: TaskResult
+    result: AnyResult
     hashfull: int
 
 
 class Expanded(NamedTuple):
     id: int
-    expansion: Expansion
+    expansion: AnyExpansion
 
 
 class Evaluated(NamedTuple):
@@ -138,7 +144,7 @@ def _pickle_by_fields(kind: type[Any]) -> None:
     copyreg.pickle(kind, lambda value: (kind, values(value)))
 
 
-for _kind in (Task, TaskResult, Child, Expansion):
+for _kind in (Task, TaskResult, Child, Expansion, GomokuTask, GomokuResult, RootScore, Heatmap):
     _pickle_by_fields(_kind)
 
 Reply = Hello | Loading | Ready | Searched | Expanded | Evaluated | Counted | Fed | Failed

@@ -25,6 +25,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from othello_engine.engine import worker as worker_module
+from othello_engine.engine.loading import is_cache_warm
 from othello_engine.engine.messages import (
     Control,
     Evaluate,
@@ -229,13 +230,13 @@ class Pool:
         self,
         say: Callable[[str], None],
         evaluation: str,
-        loader: str = worker_module.KERNELS,
-        is_cache_warm: Callable[[], bool] | None = None,
+        loader: str,
+        is_cache_warm: Callable[[str], bool] = is_cache_warm,
     ) -> None:
         self._say = say
         self._evaluation = evaluation
         self._loader = loader
-        self._is_cache_warm = _kernel_cache_is_warm if is_cache_warm is None else is_cache_warm
+        self._is_cache_warm = is_cache_warm
         self._target = 0
         self._may_start_all = False
         self._table: SharedBlock | None = None
@@ -305,7 +306,7 @@ class Pool:
         if self._target == 0 or self.failure is not None or time.monotonic() < self._not_before:
             return
         if not self._may_start_all:
-            self._may_start_all = self._loader != worker_module.KERNELS or self._is_cache_warm()
+            self._may_start_all = self._is_cache_warm(self._loader)
         free = (number for number in count(1) if number not in self._workers)
         while len(self._workers) < self._wanted and self._start(next(free)):
             pass
@@ -492,15 +493,6 @@ def _reason(exitcode: int | None) -> str:
     if exitcode is None:
         return "still there"
     return f"signal {-exitcode}" if exitcode < 0 else f"exit status {exitcode}"
-
-
-def _kernel_cache_is_warm() -> bool:
-    from othello_engine.core.cache import KernelCache
-
-    try:
-        return KernelCache().is_complete()
-    except Exception:  # a worker that meets the same trouble can say so
-        return False
 
 
 _hiding = threading.Lock()

@@ -31,9 +31,9 @@ _PRUNING = ("patterns",)
 
 def make_order(limits: Limits, position: Position, config: Config, asked_at: float) -> SearchOrder:
     """The order for a search. Raises IllegalMoveError for a `search_moves` entry that is no legal move."""
-    is_for_a_move = _is_for_a_move(limits)
-    limits = _with_default_limit(limits, config)
-    level = _level(limits, config)
+    asks_for_a_move = is_for_a_move(limits)
+    limits = with_default_limit(limits, config)
+    level = level_of(limits, config)
     unit = config.profile.units_per_disc
     empties = position.n_empties
     plan = Plan(
@@ -53,8 +53,8 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
         draw_value=config.contempt * unit // 100,
         seed=config.seed,
         must_hurry=not (limits.is_open or limits.thorough),
-        is_limited=limits.nodes is not None or _has_time_limit(limits) or bool(level and level.nodes),
-        is_timed=_has_time_limit(limits) and not limits.infinite,
+        is_limited=limits.nodes is not None or has_time_limit(limits) or bool(level and level.nodes),
+        is_timed=has_time_limit(limits) and not limits.infinite,
         outcome_first=config.profile.outcome_first,
         is_anti=config.is_anti,
     )
@@ -67,13 +67,13 @@ def make_order(limits: Limits, position: Position, config: Config, asked_at: flo
     if config.profile.search == "minimax":
         plan = _of_fixed_depth(plan, limits, position, config, asked_at)
         is_unlimited = is_unlimited or limits.depth is None
-    elif is_for_a_move:
+    elif asks_for_a_move:
         plan = _with_style(plan, level, limits, config)
     rules = TimeRules(config.move_overhead_ms, config.profile.minimum_ms, config.solve_empties)
-    budget = NO_LIMIT if is_unlimited else budget_for(_in_range(limits), position.side, empties, rules)
+    budget = NO_LIMIT if is_unlimited else budget_for(in_range(limits), position.side, empties, rules)
     own_clock = limits.black_ms if position.side == BLACK else limits.white_ms
     n_lines = max(1, min(plan.multipv, plan.allowed.bit_count()))
-    level_nodes = level.nodes * (1 if is_for_a_move else n_lines) if level else None
+    level_nodes = level.nodes * (1 if asks_for_a_move else n_lines) if level else None
     node_limits = [limits.nodes if limits.nodes is None else max(1, limits.nodes), level_nodes]
     return SearchOrder(
         plan,
@@ -117,7 +117,7 @@ def make_claim(
     )
 
 
-def _with_default_limit(limits: Limits, config: Config) -> Limits:
+def with_default_limit(limits: Limits, config: Config) -> Limits:
     """A request that nothing would end gets the profile's time or the level's depth.
 
     A level with a name says who plays, so it counts for every move that is asked for, whatever else limits it. Whoever
@@ -127,15 +127,15 @@ def _with_default_limit(limits: Limits, config: Config) -> Limits:
     has_own = limits.infinite or limits.goal is not Goal.AUTO or any(limit is not None for limit in own_limits)
     if not has_own:
         has_players = bool(config.profile.level_names) and config.profile.can_solve
-        level = config.bare_go_level if _is_for_a_move(limits) or not has_players else len(config.levels) - 1
+        level = config.bare_go_level if is_for_a_move(limits) or not has_players else len(config.levels) - 1
         limits = replace(limits, level=level, move_time_ms=config.bare_go_time_ms)
     is_plain = limits.level is None and limits.depth is None and limits.nodes is None
-    if config.profile.level_names and is_plain and _is_for_a_move(limits):
+    if config.profile.level_names and is_plain and is_for_a_move(limits):
         return replace(limits, level=config.level)
     return limits
 
 
-def _is_for_a_move(limits: Limits) -> bool:
+def is_for_a_move(limits: Limits) -> bool:
     """True if a move is wanted, and nothing else: whoever asks for lines, proofs or analysis wants the truth."""
     is_plain = limits.goal is Goal.AUTO and limits.window is None and (limits.multipv or 1) == 1
     return is_plain and not limits.infinite and not limits.thorough
@@ -199,7 +199,7 @@ def _of_fixed_depth(plan: Plan, limits: Limits, position: Position, config: Conf
         raise EngineError(f"the profile {profile.name} never solves: neither exact nor wld can be asked of it")
     depth, moves = limits.depth, plan.moves
     if depth is None:
-        depth = (_level(limits, config) or profile.levels[config.level]).depth
+        depth = (level_of(limits, config) or profile.levels[config.level]).depth
     if depth == 0 and limits.depth is None:
         if limits.infinite or limits.thorough or (limits.multipv or 1) > 1:
             depth = profile.hint_plies[0]
@@ -217,11 +217,11 @@ def _random_move(moves: int, position: Position, seed: int, asked_at: float) -> 
     return squares[int(source.random() * len(squares))]
 
 
-def _has_time_limit(limits: Limits) -> bool:
+def has_time_limit(limits: Limits) -> bool:
     return any(limit is not None for limit in (limits.move_time_ms, limits.black_ms, limits.white_ms))
 
 
-def _level(limits: Limits, config: Config) -> Level | None:
+def level_of(limits: Limits, config: Config) -> Level | None:
     if limits.level is None:
         return None
     levels = config.levels
@@ -258,7 +258,7 @@ def _selectivity(limits: Limits, default: int, config: Config) -> int:
     return default if limits.selectivity is None else limits.selectivity
 
 
-def _in_range(limits: Limits) -> Limits:
+def in_range(limits: Limits) -> Limits:
     """Times cut to what can be reckoned with."""
 
     def cut(time: int | None) -> int | None:

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
+from typing import Generic, TypeVar
 
 from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Expansion, Task, TaskResult
 from othello_engine.types import N_SQUARES, NO_MOVE, PASS
@@ -96,7 +97,7 @@ class _Node:
     """Line that goes with own_lower; begins with a move of this node."""
     children: list[_Node] = field(default_factory=list)
     nodes: int = 0
-    work: Work | None = None
+    work: Work[Task] | None = None
 
     @property
     def is_settled(self) -> bool:
@@ -108,13 +109,17 @@ class _Node:
         return N_SQUARES - (self.player | self.opponent).bit_count()
 
 
+T = TypeVar("T")
+"""The tasks of a game."""
+
+
 @dataclass(slots=True, eq=False)
-class Work:
+class Work(Generic[T]):
     """One request for one worker. expand: the moves of the position are wanted, not its score. companion: the result
     counts for nothing, only what it leaves in the table."""
 
     id: int
-    task: Task
+    task: T
     expand: bool
     started: float
     stopping: bool = False
@@ -163,7 +168,7 @@ class Scheduler:
     def __init__(self, tuning: Tuning | None = None, ids: Iterator[int] | None = None) -> None:
         self.tuning = Tuning() if tuning is None else tuning
         self._ids = count(1) if ids is None else ids
-        self._running: dict[int, Work] = {}
+        self._running: dict[int, Work[Task]] = {}
         self._ready: list[_Node] = []
         self._to_open: list[_Node] = []
         self._stops: list[int] = []
@@ -254,7 +259,7 @@ class Scheduler:
 
     # -- the workers' side --------------------------------------------------------------------------------------
 
-    def take(self, now: float, idle: int, budget: int = 0) -> Work | None:
+    def take(self, now: float, idle: int, budget: int = 0) -> Work[Task] | None:
         """Work for one of `idle` idle workers. None: nothing now, though something may have been told to stop.
 
         budget: nodes that this work may visit, 0 = any number.
@@ -347,7 +352,7 @@ class Scheduler:
 
     # -- handing out --------------------------------------------------------------------------------------------
 
-    def _start(self, node: _Node, now: float, expand: bool, budget: int) -> Work:
+    def _start(self, node: _Node, now: float, expand: bool, budget: int) -> Work[Task]:
         assert self._task is not None
         is_root = node.parent is None
         task = replace(
@@ -378,15 +383,15 @@ class Scheduler:
         assert self._task is not None
         return self._task.selectivity < 100
 
-    def _main_work(self) -> Work | None:
+    def _main_work(self) -> Work[Task] | None:
         """Of a search that prunes: the one work whose result counts, if it runs and is not being stopped."""
         return next((work for work in self._running.values() if work.node is not None and not work.stopping), None)
 
-    def _companions_from(self, main: Work) -> float:
+    def _companions_from(self, main: Work[Task]) -> float:
         """When a companion of this work is worth starting."""
         return main.started + self.tuning.least_run / _COMPANION_PART
 
-    def _companion(self, now: float) -> Work | None:
+    def _companion(self, now: float) -> Work[Task] | None:
         """A search that helps the one that runs; None if that is too young."""
         main = self._main_work()
         if main is None or now < self._companions_from(main):
@@ -410,7 +415,7 @@ class Scheduler:
             return node.n_empties >= self.tuning.open_empties
         return node.depth >= self.tuning.open_depth
 
-    def _is_divisible(self, work: Work) -> bool:
+    def _is_divisible(self, work: Work[Task]) -> bool:
         node = work.node
         if node is None or work.expand or work.stopping or not node.wanted or node.unsplittable:
             return False
@@ -441,7 +446,7 @@ class Scheduler:
         """Divisions that will soon bring new leaves."""
         return sum(1 for work in self._running.values() if work.expand or (work.node is not None and work.node.divide))
 
-    def _stop(self, work: Work) -> None:
+    def _stop(self, work: Work[Task]) -> None:
         if not work.stopping and not work.expand:
             work.stopping = True
             self._stops.append(work.id)

@@ -63,7 +63,7 @@ class _Worker:
         self.searcher = searcher
         self.nodes = 0
         self.spent = 0  # of them, for the present work
-        self.work: Work | None = None
+        self.work: Work[Task] | None = None
         self.is_stopped = False
         self.slice_ends: int | None = None  # while in the middle of a slice that does not end the task
         self.result = _NOTHING

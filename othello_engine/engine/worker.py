@@ -1,4 +1,4 @@
-"""What one search process runs. Only this module of the package imports the kernels, and only inside a worker.
+"""What one search process runs. It imports the kernels (through `loading`), and nothing else of the package does.
 
 The main thread takes work from one pipe and computes, in kernels that release the interpreter lock. A listener thread
 waits on a second pipe: it answers static evaluations while a kernel runs, and ends the process when the parent asks for
@@ -15,11 +15,12 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Any
 
+from othello_engine.engine.loading import Backend, SearcherLike
 from othello_engine.engine.messages import (
+    AnyTask,
     Counted,
     Evaluate,
     Evaluated,
@@ -44,40 +45,9 @@ from othello_engine.engine.messages import (
 )
 from othello_engine.engine.shared import SharedBlock
 from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
-from othello_engine.search.task import Claim, Expansion, Task, TaskResult
 
-KERNELS = "othello_engine.engine.worker:load_kernels"
-"""Where the searcher comes from; tests name another loader."""
 HASHFULL_INTERVAL_S = 0.1
 """How long a look at the table's use stays good."""
-
-Progress = Callable[[int, int, bool], None]
-"""Told how many kernels are ready, of how many, and whether they are being compiled."""
-
-
-class SearcherLike(Protocol):
-    """What the worker needs of a searcher; `search.driver.Searcher` is the real one. stop_flag: set by the parent."""
-
-    stop_flag: int
-
-    def attach_table(self, buffer: Any) -> None: ...
-    def new_game(self) -> None: ...
-    def run(self, task: Task) -> TaskResult: ...
-    def expand(self, task: Task) -> Expansion: ...
-    def evaluate(self, player: int, opponent: int) -> int: ...
-    def perft(self, player: int, opponent: int, depth: int) -> int | None: ...
-    def feed(self, claim: Claim, generation: int, epoch: int) -> None: ...
-
-
-class Backend(Protocol):
-    """What a loader returns. notes: said to the user once, such as why there is no cache."""
-
-    notes: tuple[str, ...]
-
-    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> SearcherLike:
-        """weights: memory that holds those of the evaluation whenever something is computed; None if it has none."""
-
-    def table_use(self, buffer: Any, generation: int, epoch: int) -> int: ...
 
 
 def main(
@@ -165,7 +135,7 @@ class _Worker:
     def _evaluate(self, request: Evaluate) -> None:
         try:
             assert self._searcher is not None
-            reply: Reply = Evaluated(request.id, self._searcher.evaluate(request.player, request.opponent))
+            reply: Reply = Evaluated(request.id, self._searcher.evaluate(*request.board))
         except Exception:
             reply = Failed(request.id, _last_line(traceback.format_exc()))
         self.tell(reply)
@@ -239,7 +209,7 @@ class _Worker:
         except Exception:
             self.tell(Failed(id, _last_line(traceback.format_exc())))
 
-    def _table_use(self, backend: Backend, task: Task) -> int:
+    def _table_use(self, backend: Backend, task: AnyTask) -> int:
         now = time.monotonic()
         is_old = task.epoch != self._hashfull_epoch or now - self._hashfull_at > HASHFULL_INTERVAL_S
         if self._table is not None and is_old:
@@ -254,109 +224,3 @@ def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.strip().splitlines()]
     places = [line for line in lines if line.startswith("File ")]
     return " ".join([lines[-1], *(f"({place})" for place in places[-1:])])
-
-
-# -- the real kernels --------------------------------------------------------------------------------------------
-
-
-class _Kernels:
-    """The searchers that `search.driver` makes, and the one of `search.minimax`, which is loaded when it is wanted."""
-
-    def __init__(self, driver: Any, notes: tuple[str, ...]) -> None:
-        self._driver = driver
-        self.notes = notes
-
-    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> SearcherLike:
-        searcher: SearcherLike
-        if evaluation == _MINIMAX_EVALUATION:
-            searcher = importlib.import_module(_MINIMAX).MinimaxSearcher(state_buffer)
-        else:
-            searcher = self._driver.Searcher(state_buffer, evaluation, weights)
-        _touch(searcher, is_divided=evaluation != _MINIMAX_EVALUATION)
-        return searcher
-
-    def table_use(self, buffer: Any, generation: int, epoch: int) -> int:
-        return int(self._driver.table_use(buffer, generation, epoch))
-
-
-_START = 1 << 28 | 1 << 35, 1 << 27 | 1 << 36
-_MIDGAME = Task(*_START, -(1 << 30), 1 << 30, 3)
-_FOUR_EMPTIES = Task(0x280E0A58B8783FF, 0x716F1F5A74787C00, -64, 64, 4, exact=True)
-
-
-def _touch(searcher: SearcherLike, is_divided: bool) -> None:
-    """Run everything once on something small, so that no first call falls into a search."""
-    searcher.run(_MIDGAME)
-    searcher.evaluate(*_START)
-    searcher.perft(*_START, 2)
-    if is_divided:
-        searcher.expand(_MIDGAME)
-        searcher.run(_FOUR_EMPTIES)
-    searcher.new_game()
-
-
-_DRIVER = "othello_engine.search.driver"
-_MINIMAX = "othello_engine.search.minimax"
-_MINIMAX_EVALUATION = "weighted"
-_KERNEL_PACKAGES = ("othello_engine.core", "othello_engine.evaluation", "othello_engine.search")
-
-
-def load_kernels(progress: Progress) -> Backend:
-    """Import the kernels: from the cache if it is whole, else compile them, one process at a time."""
-    os.environ.setdefault("NUMBA_NUM_THREADS", "1")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from othello_engine.core.cache import KernelCache
-
-    cache = KernelCache()
-    if cache.is_complete():
-        return _load_or_compile(cache, progress)
-    with cache.lock() as is_ours:
-        if cache.is_complete():  # somebody else has filled it while we waited
-            return _load_or_compile(cache, progress)
-        if not is_ours:
-            return _import_kernels(None, progress, (cache.why_unused,))
-        cache.empty()
-        backend = _import_kernels(cache.folder, progress)
-        if not backend.notes:  # else something could not be saved, and the folder is not complete
-            cache.seal()
-    return backend
-
-
-def _load_or_compile(cache: Any, progress: Progress) -> _Kernels:
-    """From a complete cache; in memory if Numba does not take its files although they are whole."""
-    from othello_engine.core import jit
-
-    jit.use_folder(cache.folder, entries_only=True)
-    try:
-        return _Kernels(importlib.import_module(_DRIVER), ())
-    except Exception as error:
-        note = f"kernel cache: {type(error).__name__}: {error}".splitlines()[0]
-    # Modules that were loaded half hold stand-ins for kernels. The packages go too: they hold the modules.
-    for name in list(sys.modules):
-        if f"{name}.".startswith(tuple(f"{package}." for package in _KERNEL_PACKAGES)):
-            del sys.modules[name]
-    return _import_kernels(None, progress, (note,))
-
-
-def _import_kernels(folder: Any, progress: Progress, notes: tuple[str, ...] = ()) -> _Kernels:
-    """Compile all kernels into `folder`, or in memory only, telling of each."""
-    from othello_engine.core import jit
-    from othello_engine.core.cache import n_kernels
-
-    total = n_kernels()
-    done = 0
-
-    def count(_: str) -> None:
-        nonlocal done
-        done += 1
-        progress(done, max(done, total), True)
-
-    jit.use_folder(folder)
-    jit.on_kernel = count
-    try:
-        driver = importlib.import_module(_DRIVER)
-        importlib.import_module(_MINIMAX)  # not every profile loads it, but the cache is to be whole
-    finally:
-        jit.on_kernel = None
-    failures = tuple(f"kernel cache: {failure}".splitlines()[0] for failure in jit.failures())
-    return _Kernels(driver, notes + failures)

@@ -54,7 +54,7 @@ def test_digest_changes_with_bounds_checks_and_sources(monkeypatch: pytest.Monke
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
     assert digest() != plain
     monkeypatch.delenv("NUMBA_BOUNDSCHECK")
-    monkeypatch.setattr(cache_module, "kernel_sources", lambda: kernel_sources()[1:])
+    monkeypatch.setattr(cache_module, "kernel_sources", lambda kernels: kernel_sources(kernels)[1:])
     assert digest() != plain
 
 

@@ -644,7 +644,8 @@ def test_lines_found_before_an_interruption_replace_those_of_the_iteration_befor
     ],
 )
 def test_the_documented_scale_puts_the_result_above_everything(score: Score, expected: int) -> None:
-    assert document_score(score) == expected
+    assert document_score(Line(1, 1, 100, score, ())) == expected
+    assert document_score(Line(1, 1, 100, score, (), documented=7)) == 7
 
 
 def test_contradicting_scores_do_not_go_on_for_ever() -> None:

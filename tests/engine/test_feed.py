@@ -11,8 +11,8 @@ import pytest
 from othello_engine.config import load_config
 from othello_engine.engine.conductor import MAX_CLAIMS, Conductor
 from othello_engine.engine.engine import Engine
+from othello_engine.engine.loading import KERNELS
 from othello_engine.engine.request import HIGHEST_CLAIM, make_claim, make_order
-from othello_engine.engine.worker import KERNELS
 from othello_engine.errors import BusyError, EngineError, IllegalMoveError
 from othello_engine.position import Position
 from othello_engine.search.task import SCORE_LIMIT, Claim
@@ -152,7 +152,7 @@ def test_a_stop_ends_a_search_that_waits_for_claims(make_engine: EngineMaker) ->
 
 def test_the_table_of_an_engine_that_is_fed_lies_still_solves_right(make_engine: EngineMaker) -> None:
     position = random_position(15, 4)
-    engine = make_engine(1, KERNELS, profile="strong")
+    engine = make_engine(1, KERNELS["othello"], profile="strong")
     engine.set_position(position)
     truth = engine.go(Limits(goal=Goal.EXACT)).wait(60).lines[0].score
     for lie in (-40.0, 40.0):

@@ -18,9 +18,9 @@ from othello_engine.config import load_config
 from othello_engine.core.cache import CACHE_VARIABLE
 from othello_engine.engine.deepening import Line
 from othello_engine.engine.engine import Engine
+from othello_engine.engine.loading import KERNELS
 from othello_engine.engine.scheduler import Scheduler, Tuning
 from othello_engine.engine.simulation import Simulation, simulate
-from othello_engine.engine.worker import KERNELS
 from othello_engine.position import Position
 from othello_engine.search.driver import Searcher
 from othello_engine.types import PASS, Bound, Goal, Limits, ScoreKind, SearchInfo
@@ -396,7 +396,7 @@ def test_a_worker_killed_while_it_compiles_is_replaced_and_the_rest_goes_well(
 ) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     others = worker_processes()
-    engine = make_engine(2, KERNELS, ready=False)
+    engine = make_engine(2, KERNELS["othello"], ready=False)
     engine.start()
     time.sleep(2)
     # on a cold cache one compiles, the other waits to be started

@@ -9,7 +9,6 @@ from typing import Protocol
 
 from othello_engine.config import OptionValue, load_config
 from othello_engine.engine.engine import Engine
-from othello_engine.engine.worker import KERNELS
 from othello_engine.position import Position
 from othello_engine.types import Limits, SearchResult
 from tools.match.record import Played
@@ -58,7 +57,7 @@ class EngineSeat:
     loader: where workers get their searcher from (for tests).
     """
 
-    def __init__(self, loader: str = KERNELS) -> None:
+    def __init__(self, loader: str | None = None) -> None:
         self._loader = loader
         self._engines: dict[str, Engine] = {}
         self._options: dict[str, set[str]] = {}
