@@ -173,16 +173,16 @@ class Strength:
 class Profile:
     """A set-up of the engine under a name.
 
-    game: which one it plays. evaluation: which one judges the midgame. anti: which one judges anti-Othello; empty if that isn't played.
-    search: `deepening`, or `minimax` for one plain search of a fixed depth; `threats` or `windows` for Gomoku. clean_table: every search begins with an
-    empty table. outcome_first: a solve proves who wins before it looks for the disc difference. score_kind: `cp` for
-    hundredths of a disc, `raw` for the evaluation's own units. units_per_disc: how many of those a disc is worth,
-    roughly. defaults: option values by key that differ from `default.yaml`. move_time_ms: for a bare `go`; None = the
-    level decides. level_and_time: of a bare `go` both count, whichever is reached first. reserve_ms: kept back of a
-    move's time; it is the default of MoveOverhead here, so read `Config.move_overhead_ms`. minimum_ms: a search gets
-    at least this if the move's time allows. levels: rows in order, from 0; anti_levels: the same for anti-Othello.
-    hint_plies: how far a hint may look, the usual depth first; empty if as far as is asked for.
-    result_lines: forms of the documented result line that the profile has.
+    game: which one it plays. evaluation: which one judges the midgame. anti: which one judges anti-Othello; empty if
+    that isn't played. search: `deepening`, or `minimax` for one plain search of a fixed depth; for Gomoku `threats` or
+    `windows`. clean_table: every search begins with an empty table. outcome_first: a solve proves who wins before it
+    looks for the disc difference. score_kind: `cp` for hundredths of a disc, `raw` for the evaluation's own units.
+    units_per_disc: how many of those a disc, or in Gomoku a move, is worth, roughly. defaults: option values by key
+    that differ from `default.yaml`. move_time_ms: for a bare `go`; None = the level decides. level_and_time: of a bare
+    `go` both count, whichever is reached first. reserve_ms: kept back of a move's time; it is the default of
+    MoveOverhead here, so read `Config.move_overhead_ms`. minimum_ms: a search gets at least this if the move's time
+    allows. levels: rows in order, from 0; anti_levels: the same for anti-Othello. hint_plies: how far a hint may look,
+    the usual depth first; empty if as far as is asked for. result_lines: forms of the result line that it has.
     """
 
     name: str

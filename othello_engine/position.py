@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from othello_engine.core import plain
 from othello_engine.errors import BoardError, IllegalMoveError, PositionError
@@ -25,7 +26,7 @@ from othello_engine.notation import (
     scan_board,
     scan_moves,
 )
-from othello_engine.types import BLACK, N_SQUARES, PASS, WHITE, square_name
+from othello_engine.types import BLACK, N_SQUARES, NO_MOVE, PASS, WHITE, square_name
 
 _START_BLACK = 1 << 28 | 1 << 35  # e4 d5
 _START_WHITE = 1 << 27 | 1 << 36  # d4 e5
@@ -42,6 +43,10 @@ class Position:
     >>> Position.start() == Position.from_text("-" * 27 + "OX------XO" + "-" * 27 + " X")
     True
     """
+
+    size: ClassVar[int] = 8
+    """Squares on a side of the board."""
+    NO_MOVE: ClassVar[int] = NO_MOVE
 
     player: int
     opponent: int
@@ -126,6 +131,10 @@ class Position:
 
     def __repr__(self) -> str:
         return f"Position.from_text({self.to_text()!r})"
+
+    def move_name(self, move: int) -> str:
+        """`d3`, `pass` or `none`."""
+        return square_name(move)
 
     # -- discs -----------------------------------------------------------------------------------------------
 

@@ -126,6 +126,8 @@ class Limits:
     """Row of the level table."""
     thorough: bool = False
     """A single legal move is searched as far as any other; otherwise it is answered after a few plies."""
+    heatmap: bool = False
+    """In Gomoku: only what the moves look like before any search."""
 
     @property
     def is_open(self) -> bool:

@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-DIALECTS = ("native", "nboard", "gtp", "cassio")
+DIALECTS = ("native", "nboard", "gtp", "cassio", "gomocup")
 """What the daemon can speak. Each is a module of this package, with a service of that name in it."""
 
 _DESCRIPTION = """\
-An Othello engine. Without a command it reads the lines of its protocol from standard
+An engine for Othello and Gomoku. Without a command it reads the lines of its protocol from standard
 input and answers on standard output until quit or the end of input:
 
   $ othello-engine
@@ -24,6 +24,8 @@ _EPILOG = """\
 examples:
   othello-engine --set threads=2 --set hash=512      a daemon with options
   othello-engine --protocol nboard                   as the NBoard program starts it
+  othello-engine --profile gomoku                    five in a row instead of Othello
+  othello-engine --protocol gomocup                  as Gomoku managers start it (also: pbrain-othello-engine)
   othello-engine solve endgames.obf --limit 10       solve the first ten positions
   othello-engine solve --help                        every move, files of results, going on
   othello-engine perft 11                            count lines of play
@@ -94,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         "--protocol",
         choices=DIALECTS,
         default="native",
-        help="what the daemon speaks: native (the default), nboard, gtp or cassio",
+        help="what the daemon speaks: native (the default), nboard, gtp, cassio, or gomocup for Gomoku",
     )
     _add_common(parser, "settings")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")

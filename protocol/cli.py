@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 PROGRAMS = ("match", "conformance")
 """Programs of their own, with a command line of their own, that the first word starts: `tools.NAME`."""
 
+_GAMES = {"nboard": "othello", "gtp": "othello", "cassio": "othello", "gomocup": "gomoku"}
+"""Dialect -> the one game that it can speak of."""
 _LAST_RESORT_SECONDS = 0.95
 """After a `quit` or a signal the process ends by then, whatever hangs."""
 _CLOSE_SECONDS = 0.7
@@ -85,6 +87,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return exit_status.INTERNAL_ERROR
 
 
+def main_gomocup() -> int:
+    """Runs the daemon as managers of Gomoku tournaments start it, by a name of its own and without arguments."""
+    return main(["--protocol", "gomocup", *sys.argv[1:]])
+
+
 def _options(argv: Sequence[str]) -> SimpleNamespace:
     """The arguments, see `parse_arguments`."""
     if not argv:  # as GUIs start it
@@ -136,7 +143,17 @@ def _load_config(options: SimpleNamespace) -> Config:
         overrides["Threads"] = options.threads
     if getattr(options, "hash", None) is not None:
         overrides["Hash"] = options.hash
-    return load_config(getattr(options, "config", None), getattr(options, "profile", None), overrides)
+    path, profile = getattr(options, "config", None), getattr(options, "profile", None)
+    config = load_config(path, profile, overrides)
+    game = _GAMES.get(options.protocol)
+    if options.command is not None or game is None or config.game == game:
+        return config
+    if profile is None and "Game" not in overrides and game == "gomoku":
+        # Nobody has named a game, unless a file has: its options stay, under the profile of the dialect's game.
+        return load_config(path, None, {**overrides, "Game": game})
+    raise ConfigError(
+        f"--protocol {options.protocol} plays {game}; the profile {config.profile.name} is for {config.game}"
+    )
 
 
 def _make_engine(config: Config, on_message: Callable[[str], None]) -> EngineLike:
@@ -304,6 +321,7 @@ def _perft(options: SimpleNamespace, config: Config, screen: Screen) -> int:
     from othello_engine.formats.boards import parse_board
     from protocol.batch.perft import perft
 
+    _refuse_gomoku(config, "perft")
     try:
         position = parse_board(options.board)
     except BoardError as error:
@@ -312,8 +330,13 @@ def _perft(options: SimpleNamespace, config: Config, screen: Screen) -> int:
         return perft(engine, screen, position, options.depth)
 
 
+def _refuse_gomoku(config: Config, command: str) -> None:
+    if config.game == "gomoku":
+        raise _UsageError(f"{command} is for Othello; the profile {config.profile.name} plays Gomoku")
+
+
 def _bench(options: SimpleNamespace, config: Config, screen: Screen) -> int:
-    from protocol.batch.bench import BENCH_DEPTH, BENCH_HASH_MB, BENCH_THREADS, bench
+    from protocol.batch.bench import BENCH_HASH_MB, BENCH_THREADS, bench
 
     if "threads" not in config.explicit:
         config = config.with_option("Threads", BENCH_THREADS)
@@ -321,7 +344,7 @@ def _bench(options: SimpleNamespace, config: Config, screen: Screen) -> int:
         config = config.with_option("Hash", BENCH_HASH_MB)
     config = config.with_option("LimitStrength", False)  # the figure is that of the build
     with _engine(config) as engine:
-        return bench(engine, screen, options.depth or BENCH_DEPTH)
+        return bench(engine, screen, options.depth)
 
 
 def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire) -> int:
@@ -342,6 +365,7 @@ def _solve(options: SimpleNamespace, config: Config, screen: Screen, wire: Wire)
     )
     from protocol.batch.solve import Question, solve, take_up
 
+    _refuse_gomoku(config, "solve")
     if not config.profile.can_solve:
         raise _UsageError(f"the profile {config.profile.name} never solves")
     question = Question(options.wld, options.moves, config.is_anti)

@@ -29,8 +29,6 @@ from othello_engine.notation import parse_move
 from othello_engine.position import Position
 from othello_engine.types import (
     BLACK,
-    NO_MOVE,
-    PASS,
     Bound,
     Goal,
     Limits,
@@ -38,11 +36,13 @@ from othello_engine.types import (
     ScoreKind,
     SearchInfo,
     SearchResult,
-    square_name,
 )
 
 if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
     from protocol.hints import MoveHint
+
+_START = Position.start()
 
 PROTOCOL_VERSION = 1
 
@@ -97,7 +97,7 @@ class SetOption:
 class SetBoard:
     """`setboard ... [moves ...]`; the set-up position and the one after each move, forced passes included."""
 
-    line: tuple[Position, ...]
+    line: tuple[AnyPosition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """`go ...`; whether `limits.search_moves` are legal depends on the position."""
+    """`go ...`; whether `limits.search_moves` can be played now is another question."""
 
     limits: Limits
 
@@ -181,7 +181,7 @@ USAGE = (
     ("ugi", "the same, ends with ugiok"),
     ("isready", "answer readyok when everything is loaded, at once while searching"),
     ("setoption name N [value V]", "change an option"),
-    ("setboard startpos|<64 squares> <side> [moves m1 m2 ...]", "set the position (also: position)"),
+    ("setboard startpos|<squares> <side> [moves m1 m2 ...]", "set the position (also: position)"),
     ("move m1 [m2 ...]", "play moves"),
     ("undo [n]", "take back n plies, passes included"),
     ("undo round", "take back the last move of the side to move and all that followed"),
@@ -219,8 +219,11 @@ def command_word(line: str) -> str:
     return _ALIASES.get(word, word)
 
 
-def parse_command(line: str) -> Command:
-    """The command of a line that has a `command_word`. Raises CommandError."""
+def parse_command(line: str, position: AnyPosition = _START, start: AnyPosition = _START) -> Command:
+    """The command of a line that has a `command_word`. Raises CommandError.
+
+    position: the current one, whose moves a `go` may name. start: what `startpos` stands for; boards are of its game.
+    """
     word = command_word(line)
     arguments = line.split()[1:]
     if word in _WHOLE_LINES:
@@ -228,6 +231,10 @@ def parse_command(line: str) -> Command:
         return _WHOLE_LINES[word]
     if word == "setoption":
         return _parse_setoption(line)
+    if word == "setboard":
+        return _parse_setboard(arguments, start)
+    if word == "go":
+        return _parse_go(arguments, position)
     parse = _PARSERS.get(word)
     if parse is None:
         raise CommandError("unknown-command", line.split()[0], f"no such command{_hint(word)}")
@@ -299,9 +306,10 @@ def _parse_setoption(line: str) -> SetOption:
         raise CommandError("bad-option-value", text, str(error)) from None
 
 
-def _parse_setboard(words: Sequence[str]) -> SetBoard:
+def _parse_setboard(words: Sequence[str], start: AnyPosition) -> SetBoard:
+    squares = f"{start.size**2} {'squares' if isinstance(start, Position) else 'cells'}"
     if not words:
-        raise CommandError("missing-argument", "setboard", "write startpos, or 64 squares and a side")
+        raise CommandError("missing-argument", "setboard", f"write startpos, or {squares} and a side")
     lowered = [word.lower() for word in words]
     end = lowered.index("moves") if "moves" in lowered else len(words)
     board = list(words[:end])
@@ -310,25 +318,30 @@ def _parse_setboard(words: Sequence[str]) -> SetBoard:
     if board and board[0].lower() == START_WORD and len(board) > 1:
         raise CommandError("bad-argument", board[1], "write moves before the list of moves")
     if not board:
-        raise CommandError("missing-argument", words[0], "write 64 squares and a side")
+        raise CommandError("missing-argument", words[0], f"write {squares} and a side")
     try:
-        position = parse_setup(board)
+        if isinstance(start, Position):
+            position: AnyPosition = parse_setup(board)
+        else:
+            position = start if board[0].lower() == START_WORD else start.from_text(" ".join(board))
     except BoardError as error:
         raise CommandError("bad-board", str(error.column or "-"), _without_place(error)) from None
     return SetBoard((position, *play_words(position, words[end + 1 :])))
 
 
-def play_words(position: Position, words: Sequence[str]) -> tuple[Position, ...]:
+def play_words(position: AnyPosition, words: Sequence[str]) -> tuple[AnyPosition, ...]:
     """The position after each of some written moves, forced passes included; CommandError for an illegal
     one."""
     try:
-        return tuple(after for _, after in parse_moves(position, words))
+        if isinstance(position, Position):
+            return tuple(after for _, after in parse_moves(position, words))
+        return tuple(after for _, after in position.follow(words))
     except IllegalMoveError as error:
         text = f"at {error.index} {_without_place(error)}"
         raise CommandError("illegal-move", error.move, text) from None
 
 
-def check_search_moves(position: Position, moves: Sequence[int] | None) -> None:
+def check_search_moves(position: AnyPosition, moves: Sequence[int] | None) -> None:
     """CommandError for the first root move that the position doesn't have."""
     for index, move in enumerate(moves or (), 1):
         if move not in position.legal_moves:
@@ -336,7 +349,7 @@ def check_search_moves(position: Position, moves: Sequence[int] | None) -> None:
                 position.play(move)
             except IllegalMoveError as error:
                 text = f"at {index} {_without_place(error)}"
-                raise CommandError("illegal-move", square_name(move), text) from None
+                raise CommandError("illegal-move", position.move_name(move), text) from None
 
 
 def _without_place(error: Exception) -> str:
@@ -443,7 +456,7 @@ _GO_FLAGS: dict[str, tuple[str, Goal | bool]] = {
 }
 
 
-def _parse_go(words: Sequence[str]) -> Go:
+def _parse_go(words: Sequence[str], position: AnyPosition) -> Go:
     fields: dict[str, Any] = {}
     spelled: dict[str, str] = {}
     rest = list(words)
@@ -476,7 +489,7 @@ def _parse_go(words: Sequence[str]) -> Go:
                 raise CommandError("bad-argument", str(beta), "a window's second number is the larger one")
             put(token, "window", (alpha, beta))
         elif word == "searchmoves":
-            put(token, "search_moves", _parse_search_moves(token, rest))
+            put(token, "search_moves", _parse_search_moves(token, rest, position))
             rest.clear()
         else:
             raise CommandError("bad-argument", token, "unknown to go; no search started")
@@ -485,13 +498,13 @@ def _parse_go(words: Sequence[str]) -> Go:
     return Go(_limits(fields))
 
 
-def _parse_search_moves(token: str, words: Sequence[str]) -> tuple[int, ...]:
+def _parse_search_moves(token: str, words: Sequence[str], position: AnyPosition) -> tuple[int, ...]:
     if not words:
         raise CommandError("missing-argument", token, "which moves?")
     moves: list[int] = []
     for index, word in enumerate(words, 1):
         try:
-            move = parse_move(word)
+            move = parse_move(word) if isinstance(position, Position) else position.parse_move(word)
         except ValueError:
             known = word.lower() in (*_GO_NUMBERS, *_GO_FLAGS, "window", "searchmoves")
             reason = "searchmoves runs to the end of the line" if known else "no such square"
@@ -548,10 +561,8 @@ _WHOLE_LINES: dict[str, Command] = {
 }
 _PARSERS: dict[str, Callable[[Sequence[str]], Command]] = {
     "debug": _parse_debug,
-    "setboard": _parse_setboard,
     "move": _parse_move,
     "undo": _parse_undo,
-    "go": _parse_go,
     "hint": _parse_hint,
     "display": _parse_display,
     "query": _parse_query,
@@ -608,7 +619,7 @@ def format_option(spec: OptionSpec, config: Config) -> str:
 
 
 def format_score(score: Score) -> str:
-    """`cp -35`, `raw 1788`, `disc 12`, `wld win`; with `lowerbound` or `upperbound` where it is one."""
+    """`cp -35`, `raw 1788`, `disc 12`, `wld win`, `mate 5`; with `lowerbound` or `upperbound` where it is one."""
     value = str(score.value)
     if score.kind is ScoreKind.WLD:
         value = "win" if score.value > 0 else "loss" if score.value < 0 else "draw"
@@ -616,56 +627,70 @@ def format_score(score: Score) -> str:
     return text if score.bound is Bound.EXACT else f"{text} {score.bound.value}"
 
 
-def format_info(info: SearchInfo, with_rank: bool) -> str:
-    """One line of play; with_rank: several lines were asked for."""
+def format_info(info: SearchInfo, with_rank: bool, position: AnyPosition = _START) -> str:
+    """One line of play of a position; with_rank: several lines were asked for."""
     parts = [f"info depth {info.depth} seldepth {info.selective_depth} sel {info.selectivity}"]
     if with_rank:
         parts.append(f"multipv {info.rank}")
     parts.append(f"score {format_score(info.score)}")
     parts.append(f"nodes {info.nodes} nps {info.nps} time {info.time_ms} hashfull {info.hashfull}")
     if info.pv:
-        parts.append(f"pv {format_moves(info.pv)}")
+        parts.append(f"pv {format_moves(info.pv, position)}")
     if not info.complete:
         parts.append("string iteration cut short")
     return " ".join(parts)
 
 
-def format_moves(moves: Iterable[int]) -> str:
+def format_moves(moves: Iterable[int], position: AnyPosition = _START) -> str:
     """Squares and passes, blanks between."""
-    return " ".join(square_name(move) for move in moves)
+    return " ".join(position.move_name(move) for move in moves)
 
 
-def format_best_move(result: SearchResult, with_ponder: bool) -> str:
+def format_best_move(result: SearchResult, with_ponder: bool, position: AnyPosition = _START) -> str:
     """`bestmove d3`, `bestmove d3 ponder c3`, `bestmove pass`, `bestmove none`."""
-    line = f"bestmove {square_name(result.best_move)}"
-    if with_ponder and result.ponder_move != NO_MOVE and result.best_move != NO_MOVE:
-        line += f" ponder {square_name(result.ponder_move)}"
+    line = f"bestmove {position.move_name(result.best_move)}"
+    if with_ponder and position.NO_MOVE not in (result.ponder_move, result.best_move):
+        line += f" ponder {position.move_name(result.ponder_move)}"
     return line
 
 
-def format_result_line(result: SearchResult) -> str:
-    """`row,col,score,depth,nodes,elapsed_ms,nps`; rows and columns from 0, a1 is 0,0; -1,-1 for no square."""
-    row, column = divmod(result.best_move, 8) if result.best_move < PASS else (-1, -1)
+def format_result_line(result: SearchResult, form: str, position: AnyPosition = _START) -> str:
+    """csv: `row,col,score,depth,nodes,elapsed_ms,nps`; json: `result` and an object with these and the heatmap.
+
+    Rows and columns from 0, a1 is 0,0; -1,-1 for no square. The heatmap lists `[row, col, score]`, best first.
+    """
+    row, column = _place(result.best_move, position)
     depth = result.lines[0].depth if result.lines else 0
     rate = nodes_per_second(result.nodes, result.time_ms)
     numbers = (row, column, result.document_score, depth, result.nodes, result.time_ms, rate)
-    return ",".join(str(number) for number in numbers)
+    if form == "csv":
+        return ",".join(str(number) for number in numbers)
+    import json
+
+    names = ("r", "c", "score", "depth", "nodes", "time_ms", "nps")
+    heatmap = [[*_place(each.move, position), each.value] for each in result.root_values]
+    return f"result {json.dumps({**dict(zip(names, numbers, strict=True)), 'heatmap': heatmap}, separators=(',', ':'))}"
 
 
-def format_hint(hint: MoveHint) -> str:
+def _place(move: int, position: AnyPosition) -> tuple[int, int]:
+    """Row and column of a move, from 0; -1, -1 if it is on no square."""
+    return divmod(move, position.size) if 0 <= move < position.size**2 else (-1, -1)
+
+
+def format_hint(hint: MoveHint, position: AnyPosition = _START) -> str:
     """`hint d3 value 90 band amber score raw 22 depth 3`"""
     value = f"value {hint.value} band {hint.band}"
-    return f"hint {square_name(hint.move)} {value} score {format_score(hint.score)} depth {hint.depth}"
+    return f"hint {position.move_name(hint.move)} {value} score {format_score(hint.score)} depth {hint.depth}"
 
 
-def format_display(position: Position, diagram: Sequence[str] | None = None) -> list[str]:
+def format_display(position: AnyPosition, diagram: Sequence[str] | None = None) -> list[str]:
     """The answer to `display`: the facts as lines to parse, then a drawing, the position's own if none is given."""
-    moves = "none" if position.is_over else format_moves(position.legal_moves)
+    moves = "none" if position.is_over else format_moves(position.legal_moves, position)
     drawing = [f"info string {row}" for row in (position.diagram() if diagram is None else diagram)]
     return [f"board {position.to_text()}", f"empties {position.n_empties}", f"legal {moves}", *drawing]
 
 
-def format_query(topic: str, position: Position, is_anti: bool = False) -> str:
+def format_query(topic: str, position: AnyPosition, is_anti: bool = False) -> str:
     """The answer to `query`. is_anti: fewest discs win."""
     if topic == "gameover":
         answer = "true" if position.is_over else "false"
@@ -674,7 +699,10 @@ def format_query(topic: str, position: Position, is_anti: bool = False) -> str:
     elif not position.is_over:
         answer = "none"
     else:
-        black = position.final_score_in(is_anti, BLACK)
+        if isinstance(position, Position):
+            black = position.final_score_in(is_anti, BLACK)
+        else:
+            black = 0 if position.winner is None else 1 if position.winner == BLACK else -1
         answer = "p1win" if black > 0 else "p2win" if black < 0 else "draw"
     return f"response {answer}"
 
@@ -695,10 +723,10 @@ def format_bench(nodes: int, time_ms: int) -> str:
     return f"bench nodes {nodes} time {time_ms} nps {nodes_per_second(nodes, time_ms)}"
 
 
-def format_bench_info(index: int, result: SearchResult) -> str:
+def format_bench_info(index: int, result: SearchResult, position: AnyPosition = _START) -> str:
     """One position of `bench`, counted from 1."""
     rate = nodes_per_second(result.nodes, result.time_ms)
-    move = square_name(result.best_move)
+    move = position.move_name(result.best_move)
     return f"info bench {index} nodes {result.nodes} time {result.time_ms} nps {rate} move {move}"
 
 

@@ -7,11 +7,14 @@ importing the protocol imports no engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from othello_engine.config import Config
-from othello_engine.position import Position
 from othello_engine.types import Limits, Score, SearchInfo, SearchResult
+
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
+    from othello_engine.position import Position
 
 
 class PerftCount(Protocol):
@@ -51,7 +54,7 @@ class EngineLike(Protocol):
     def start(self) -> None: ...
     def wait_ready(self, timeout: float | None = None) -> bool: ...
     def set_option(self, name: str, value: int | bool | str) -> None: ...
-    def set_position(self, position: Position) -> None: ...
+    def set_position(self, position: AnyPosition) -> None: ...
     def go(
         self,
         limits: Limits = ...,
@@ -71,7 +74,7 @@ class EngineLike(Protocol):
         selectivity: int = ...,
         moves: Sequence[int] = ...,
     ) -> None: ...
-    def evaluate(self, position: Position | None = None, timeout: float = ...) -> Score: ...
+    def evaluate(self, position: AnyPosition | None = None, timeout: float = ...) -> Score: ...
     def perft(
         self,
         depth: int,

@@ -397,6 +397,7 @@ class GtpService(Service):
         """The answer of the command that waits for this search."""
         assert isinstance(search, _Search)
         if result.lines:
+            assert isinstance(search.position, Position)
             self._last = (search.position, result)
         try:
             if result.error is not None:

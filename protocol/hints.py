@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from othello_engine.notation import format_squares
-from othello_engine.position import Position
-from othello_engine.types import N_SQUARES, Score, ScoreKind, SearchInfo
+from othello_engine.types import RootValue, Score, ScoreKind, SearchInfo
+
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
 
 LOWEST, HIGHEST = 30, 90
 """Values of the worst and of the best move."""
@@ -51,6 +53,16 @@ def hints_of(lines: Iterable[SearchInfo]) -> tuple[MoveHint, ...]:
     )
 
 
+def hints_of_heatmap(values: Iterable[RootValue]) -> tuple[MoveHint, ...]:
+    """The moves of a heatmap, best first. Its numbers span orders of magnitude, so their logarithms are compared."""
+    found = sorted(values, key=lambda each: (-each.value, each.move))
+    numbers = [math.copysign(math.log1p(abs(each.value)), each.value) for each in found]
+    return tuple(
+        MoveHint(each.move, value, Score(ScoreKind.RAW, each.value), 0)
+        for value, each in zip(relative_values(numbers), found, strict=True)
+    )
+
+
 def relative_values(numbers: Sequence[float]) -> list[int]:
     """Numbers mapped to the scale in a straight line, and rounded, halves up."""
     if not numbers:
@@ -74,13 +86,15 @@ def _numbers(scores: Sequence[Score]) -> list[float]:
     return [score.discs if score.kind is ScoreKind.DISCS else min(score.discs, worst) for score in scores]
 
 
-def hint_diagram(position: Position, hints: Iterable[MoveHint], in_colour: bool) -> list[str]:
+def hint_diagram(position: AnyPosition, hints: Iterable[MoveHint], in_colour: bool) -> list[str]:
     """The board as lines of text, with the values on the squares. in_colour: bands as colours of an ANSI terminal."""
-    cells = [f"{square:>3}" for square in format_squares(position.black, position.white)]
+    size = position.size
+    cells = [f"{square:>3}" for square in position.to_text()[: size * size]]
     for hint in hints:
-        if hint.move < N_SQUARES:
+        if 0 <= hint.move < len(cells):
             start, end = (f"\x1b[{_COLOURS[hint.band]}m", "\x1b[0m") if in_colour else ("", "")
             cells[hint.move] = f" {start}{hint.value}{end}"
-    letters = "   " + "  ".join("abcdefgh")
-    rows = [f"{row + 1}{''.join(cells[8 * row : 8 * row + 8])}  {row + 1}" for row in range(8)]
+    margin = len(str(size))
+    letters = " " * (margin + 2) + "  ".join(chr(ord("a") + column) for column in range(size))
+    rows = [f"{row + 1:{margin}}{''.join(cells[size * row : size * (row + 1)])}  {row + 1}" for row in range(size)]
     return [letters, *rows, letters, position.diagram()[-1]]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from othello_engine.position import Position
 from othello_engine.types import BLACK, Limits
 
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
 
-def own_limits(limits: Limits, position: Position) -> Limits:
+
+def own_limits(limits: Limits, position: AnyPosition) -> Limits:
     """The limits without the clock of the side that is not to move, and what belongs to a clock only with a clock."""
     if position.side == BLACK:
         limits = replace(limits, white_ms=None, white_increment_ms=0)

@@ -13,8 +13,9 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from othello_engine import __version__
-from othello_engine.config import OptionValue
+from othello_engine.config import GOMOKU, OTHELLO, OptionValue
 from othello_engine.errors import ConfigError, EngineError, WeightsError
+from othello_engine.games import start_position
 from othello_engine.notation import SIDE_NAMES
 from othello_engine.position import Position
 from othello_engine.types import Goal, Limits, SearchInfo, SearchResult
@@ -26,6 +27,7 @@ from protocol.lines import LineError
 from protocol.service import QUEUE_LIMIT, Done, Search, Service, Task, Wiring, describe
 
 if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
     from protocol.hints import MoveHint
 
 _DEFERRED = frozenset(("setboard", "move", "undo", "newgame", "setoption", "go", "hint", "perft", "bench"))
@@ -64,7 +66,7 @@ class _Perft(Task):
 class _Bench(Task):
     """generation: of the position being searched. restore: options to set back, by name."""
 
-    positions: tuple[Position, ...]
+    positions: tuple[AnyPosition, ...]
     depth: int
     restore: dict[str, OptionValue] = field(default_factory=dict)
     index: int = 0
@@ -75,11 +77,16 @@ class _Bench(Task):
 class NativeService(Service):
     """A daemon that speaks the native protocol."""
 
+    games = (OTHELLO, GOMOKU)
+
     def __init__(self, wiring: Wiring) -> None:
         super().__init__(wiring)
         self._state = State.IDLE
-        self._line = [Position.start()]
-        self._hints: tuple[Position | None, tuple[MoveHint, ...]] = None, ()  # the last ones, and what they are about
+        self._line = [start_position(self.config)]
+        self._hints: tuple[AnyPosition | None, tuple[MoveHint, ...]] = (
+            None,
+            (),
+        )  # the last ones, and what they are about
         self._owed_readyok = 0
         self._debug = False
 
@@ -89,7 +96,7 @@ class NativeService(Service):
         return self._state
 
     @property
-    def position(self) -> Position:
+    def position(self) -> AnyPosition:
         """The current position."""
         return self._line[-1]
 
@@ -121,7 +128,7 @@ class NativeService(Service):
     def run_line(self, line: str) -> bool:
         """Carries out a command, or says what is wrong with it."""
         try:
-            self._run(commands.parse_command(line))
+            self._run(commands.parse_command(line, self.position, start_position(self.config)))
         except CommandError as error:
             self.say(commands.format_error(error.code, error.token, error.text))
             return False
@@ -156,7 +163,7 @@ class NativeService(Service):
             case Plain.NEW_GAME:
                 if self.engine_if_built is not None:
                     self.engine_if_built.new_game()
-                self._line = [Position.start()]
+                self._line = [start_position(self.config)]
             case commands.Go(limits):
                 self._start_search(limits)
             case commands.Hint(plies):
@@ -213,9 +220,13 @@ class NativeService(Service):
                 self.traffic.open(str(value))
             if key == "eval_file":
                 assert self.engine  # which alone can tell whether the file is any good
+            was_empty = self._line == [start_position(self.config)]
+            former_game = self.config.game
             self.change_option(name, value)
-            if key in ("profile", "variant"):
+            if key in ("profile", "game", "variant"):
                 self._hints = None, ()  # of another game, or by another measure
+            if self.config.game != former_game or (key == "board_size" and was_empty):
+                self._line = [start_position(self.config)]
         except OSError as error:
             raise CommandError("io", str(value), error.strerror or str(error)) from None
         except WeightsError as error:
@@ -291,6 +302,8 @@ class NativeService(Service):
         if limits.goal is not Goal.AUTO and not self.config.profile.can_solve:
             problem = f"the profile {self.config.profile.name} never solves"
             raise CommandError("bad-argument", limits.goal.value, problem)
+        if limits.window is not None and self.config.game != OTHELLO:
+            raise CommandError("bad-argument", "window", "a window is in discs, and for Othello")
         limits = own_limits(limits, position)
         self._state = State.OPEN if limits.is_open else State.SEARCH
         self.start_task(
@@ -312,24 +325,31 @@ class NativeService(Service):
             raise CommandError("bad-argument", str(plies), problem)
         depth = choices[0] if plies is None and choices else plies
         limits = Limits(depth=depth, multipv=commands.MAX_LINES, thorough=True)
+        if self.config.game == GOMOKU:
+            if plies is not None:
+                raise CommandError("bad-argument", str(plies), "in Gomoku a hint is given before any search")
+            limits = Limits(heatmap=True)
         self._state = State.SEARCH
         self.start_task(
             _HintSearch(self.next_generation(), position=self.position, limits=limits, gate=self.new_gate())
         )
 
     def _start_perft(self, depth: int) -> None:
+        if not isinstance(self.position, Position):
+            raise CommandError("bad-argument", "perft", "lines of play are counted in Othello only")
         self._state = State.BATCH
         self.start_task(_Perft(self.next_generation(), position=self.position, depth=depth))
 
     def _start_bench(self, command: commands.Bench) -> None:
-        from protocol.batch.bench import BENCH_DEPTH, BENCH_HASH_MB, BENCH_THREADS, bench_positions
+        from protocol.batch.bench import BENCH_HASH_MB, BENCH_THREADS, bench_depth, bench_positions
 
         wanted = {
             "Threads": (self.config.threads, command.threads or BENCH_THREADS),
             "Hash": (self.config.hash_mb, command.hash_mb or BENCH_HASH_MB),
             "LimitStrength": (self.config.limit_strength, False),
         }
-        task = _Bench(self.next_generation(), positions=bench_positions(), depth=command.depth or BENCH_DEPTH)
+        game = self.config.game
+        task = _Bench(self.next_generation(), positions=bench_positions(game), depth=command.depth or bench_depth(game))
         try:
             for name, (present, value) in wanted.items():
                 if value != present:
@@ -389,22 +409,22 @@ class NativeService(Service):
             self._answer_hint(search, result)
             return
         for info in search.gate.finish(result):
-            self.say(commands.format_info(info, _with_rank(search)))
+            self.say(commands.format_info(info, _with_rank(search), search.position))
         if result.error is not None:
             self.say(_internal(result.error))
         if result.worker_nodes:
             self._say_debug(f"nodes by worker {' '.join(str(nodes) for nodes in result.worker_nodes)}")
-        if self.config.result_line == "csv":
-            self.say(commands.format_result_line(result))
-        self.say(commands.format_best_move(result, self.config.ponder))
+        if self.config.result_line != "none":
+            self.say(commands.format_result_line(result, self.config.result_line, search.position))
+        self.say(commands.format_best_move(result, self.config.ponder, search.position))
 
     def _answer_hint(self, search: Search, result: SearchResult) -> None:
-        from protocol.hints import hints_of
+        from protocol.hints import hints_of, hints_of_heatmap
 
-        hints = hints_of(result.lines)
+        hints = hints_of_heatmap(result.root_values) if search.limits.heatmap else hints_of(result.lines)
         self._hints = search.position, hints
         for hint in hints:
-            self.say(commands.format_hint(hint))
+            self.say(commands.format_hint(hint, search.position))
         if result.error is not None:
             self.say(_internal(result.error))
         self.say("hintok")
@@ -426,10 +446,11 @@ class NativeService(Service):
             self.end_task()
 
     def _take_bench_result(self, task: _Bench, result: SearchResult) -> None:
+        position = task.positions[task.index]
         task.index += 1
         task.nodes += result.nodes
         task.time_ms += result.time_ms
-        self.say(commands.format_bench_info(task.index, result))
+        self.say(commands.format_bench_info(task.index, result, position))
         if task.stopping or task.index == len(task.positions):
             self._finish_bench(task)
         else:
@@ -461,7 +482,7 @@ class NativeService(Service):
         if isinstance(search, _HintSearch):
             return
         for info in infos:
-            self.say(commands.format_info(info, _with_rank(search)), progress=True)
+            self.say(commands.format_info(info, _with_rank(search), search.position), progress=True)
 
     def say_message(self, text: str) -> None:
         """`info string`"""

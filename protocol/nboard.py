@@ -7,6 +7,7 @@ and nothing of it is printed any more; what was said is carried out as soon as t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from othello_engine.errors import IllegalMoveError
 from othello_engine.formats.game import Game, GameClock
@@ -16,6 +17,9 @@ from protocol import exit_status, nboard_lines
 from protocol.lines import LineError
 from protocol.nboard_lines import MAX_SECONDS, Plain, RefusedError
 from protocol.service import QUEUE_LIMIT, Search, Service, Task, Wiring, describe
+
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
 
 _UNREAD_SECONDS = 2.0
 """How long a search that a client could only have cut short goes on after the end of input."""
@@ -318,7 +322,7 @@ class NboardService(Service):
 
     # -- tasks -----------------------------------------------------------------------------------------------
 
-    def go(self, generation: int, position: Position, limits: Limits) -> None:
+    def go(self, generation: int, position: AnyPosition, limits: Limits) -> None:
         """As for every search; what a draw is worth depends on who moves."""
         if self._contempt is not None:
             for_black = round(100 * self._contempt)

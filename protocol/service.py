@@ -19,16 +19,19 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
-from othello_engine.config import Config, OptionValue
-from othello_engine.position import Position
-from othello_engine.types import NO_MOVE, Limits, SearchInfo, SearchResult, square_name
+from othello_engine.config import OTHELLO, Config, OptionValue
+from othello_engine.errors import ConfigError
+from othello_engine.types import Limits, SearchInfo, SearchResult
 from protocol import exit_status
 from protocol.facade import EngineLike, MakeEngine
 from protocol.lines import InputItem, LineError
 from protocol.progress import ProgressGate
 from protocol.traffic import TrafficLog
+
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
 
 QUEUE_LIMIT = 1024
 """Lines that wait for a search to end; more are refused."""
@@ -120,7 +123,7 @@ class Task:
 class Search(Task):
     """A search of a position. gate: which of its reports are worth printing."""
 
-    position: Position
+    position: AnyPosition
     limits: Limits
     gate: ProgressGate
 
@@ -170,6 +173,8 @@ class Service(ABC):
 
     quits_at_once: ClassVar[bool] = True
     """A line that `is_quit` recognises ends the program within a second, whatever runs. Otherwise it waits its turn."""
+    games: ClassVar[tuple[str, ...]] = (OTHELLO,)
+    """What the dialect can play."""
     drops_control_characters: ClassVar[bool] = False
     """Control characters in a line are left out of it. Otherwise such a line is refused."""
 
@@ -241,6 +246,10 @@ class Service(ABC):
     def give_up_other(self, task: Task) -> None:
         """Answer a task that is no search and was stopped before the engine had it."""
         raise NotImplementedError
+
+    def glance(self, position: AnyPosition) -> int:
+        """A legal move without a search, the position's NO_MOVE if there is none."""
+        return (*position.legal_moves, position.NO_MOVE)[0]
 
     def take_result(self, task: Task, result: SearchResult) -> None:
         """A search that this task asked for has come to an end."""
@@ -442,6 +451,8 @@ class Service(ABC):
     def change_option(self, name: str, value: OptionValue) -> None:
         """Changes an option, here and in the engine; whatever refuses it (see `Engine.set_option`) changes nothing."""
         changed = self.config.with_option(name, value)
+        if changed.game not in self.games:
+            raise ConfigError(f"{name} {value}: this dialect plays {' and '.join(self.games)}")
         if self._engine is not None:
             self._engine.set_option(name, value)
         if (changed.profile, changed.variant) != (self.config.profile, self.config.variant):
@@ -473,7 +484,7 @@ class Service(ABC):
         self._generation += 1
         return self._generation
 
-    def start_search(self, position: Position, limits: Limits) -> Search:
+    def start_search(self, position: AnyPosition, limits: Limits) -> Search:
         """Begins a search, as soon as the engine has loaded. Its lines and its one answer come later."""
         search = Search(self.next_generation(), position=position, limits=limits, gate=self.new_gate())
         self.start_task(search)
@@ -506,7 +517,7 @@ class Service(ABC):
         except Exception as error:
             self._fail_task(task, describe(error))
 
-    def go(self, generation: int, position: Position, limits: Limits) -> None:
+    def go(self, generation: int, position: AnyPosition, limits: Limits) -> None:
         """Lets the engine search; reports and result come as events of this generation."""
         engine = self.engine
         engine.set_position(position)
@@ -529,10 +540,11 @@ class Service(ABC):
 
     def finish_search(self, search: Search, result: SearchResult) -> None:
         """The search has ended: whatever the engine came out with, its answer is a legal move."""
-        legal = search.position.legal_moves or (NO_MOVE,)
+        position = search.position
+        legal = position.legal_moves or (position.NO_MOVE,)
         if result.best_move not in legal:
-            problem = result.error or f"the search came out with {square_name(result.best_move)}"
-            result = replace(result, best_move=legal[0], ponder_move=NO_MOVE, error=problem)
+            problem = result.error or f"the search came out with {position.move_name(result.best_move)}"
+            result = replace(result, best_move=legal[0], ponder_move=position.NO_MOVE, error=problem)
         self.answer(search, result)
         if self.task is search:
             self.end_task()
@@ -544,8 +556,9 @@ class Service(ABC):
     def _give_up(self, task: Task, problem: str | None = None) -> None:
         """The answer of a task that was stopped before the engine had it."""
         if isinstance(task, Search):
-            move = (*task.position.legal_moves, NO_MOVE)[0]
-            self.finish_search(task, SearchResult(move, NO_MOVE, (), 0, 0, error=problem))
+            position = task.position
+            move = self.glance(position)
+            self.finish_search(task, SearchResult(move, position.NO_MOVE, (), 0, 0, error=problem))
         else:
             self.give_up_other(task)
 

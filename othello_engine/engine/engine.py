@@ -17,7 +17,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from othello_engine.config import GOMOKU, Config, OptionValue, load_config, option_spec
 from othello_engine.engine.conductor import Ask, Begin, Conductor, Question
@@ -31,14 +31,17 @@ from othello_engine.engine.request import make_claim, make_order
 from othello_engine.engine.scheduler import Scheduler
 from othello_engine.errors import BusyError, EngineError
 from othello_engine.evaluation.weights import check as check_weights
+from othello_engine.games import start_position
 from othello_engine.gomoku.position import GomokuPosition
 from othello_engine.position import Position
 from othello_engine.types import BLACK, Limits, Score, ScoreKind, SearchInfo, SearchResult
 
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
+
 __all__ = ["Engine", "PerftHandle", "PerftResult", "SearchHandle"]
 
 _log = logging.getLogger(__name__)
-AnyPosition = Position | GomokuPosition
 _R = TypeVar("_R")
 
 
@@ -416,11 +419,6 @@ class Engine:
     def _refuse_if_busy(self, what: str) -> None:
         if self._running is not None:
             raise BusyError(f"{what} while a search runs")
-
-
-def start_position(config: Config) -> AnyPosition:
-    """The start of a game, as the options say."""
-    return GomokuPosition.start(config.board_size) if config.game == GOMOKU else Position.start()
 
 
 def _workers_of(config: Config) -> tuple[object, ...]:

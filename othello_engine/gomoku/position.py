@@ -183,6 +183,10 @@ class GomokuPosition:
     def __repr__(self) -> str:
         return f"GomokuPosition.from_text({self.to_text()!r})"
 
+    def parse_move(self, text: str) -> int:
+        """The cell of a name in any case; ValueError if this board has none of that name."""
+        return parse_cell(text, self.size)
+
     def move_name(self, move: int) -> str:
         """`h8` for a cell of this board, `none` for NO_CELL."""
         return cell_name(move, self.size)

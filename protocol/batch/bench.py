@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from othello_engine.config import GOMOKU, OTHELLO
 from othello_engine.position import Position
 from othello_engine.types import Limits
 from protocol import exit_status
@@ -9,7 +12,10 @@ from protocol.batch.screen import Column, Screen, count, seconds
 from protocol.commands import format_bench, nodes_per_second
 from protocol.facade import EngineLike
 
-BENCH_DEPTH = 10
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
+
+_DEPTHS = {OTHELLO: 10, GOMOKU: 9}
 BENCH_THREADS = 1
 BENCH_HASH_MB = 16
 
@@ -41,6 +47,18 @@ _BOARDS = (
 )
 """From 56 to 10 empty squares, out of games between players that look one ply ahead and like mobility."""
 
+_GOMOKU_GAMES = (
+    "h8",
+    "h8i9g6",
+    "h8g7f6g8g9",
+    "h8h7j6i7f7i9h6",
+    "h8i9j10i8i7g9h9",
+    "h8i7g6g8f7h6i9j9h10k8",
+    "f6h8j7k7f7i9g8h7h9j8e5d4",
+    "h8h9j9j8f8i7g7i9h6e9f6k7l6i10",
+)
+"""Games of Gomoku, from 1 to 14 stones, without a win in a few moves for either side."""
+
 _COLUMNS = (
     Column("#", 3),
     Column("empties", 7),
@@ -50,17 +68,28 @@ _COLUMNS = (
 )
 
 
-def bench_positions() -> tuple[Position, ...]:
+def bench_depth(game: str) -> int:
+    """Plies that a bench of this game searches if nobody says otherwise."""
+    return _DEPTHS[game]
+
+
+def bench_positions(game: str = OTHELLO) -> tuple[AnyPosition, ...]:
     """The positions, most empty squares first."""
+    if game == GOMOKU:
+        from othello_engine.gomoku.position import GomokuPosition
+
+        return tuple(GomokuPosition.from_moves(moves) for moves in _GOMOKU_GAMES)
     return tuple(Position.from_text(board) for board in _BOARDS)
 
 
-def bench(engine: EngineLike, screen: Screen, depth: int) -> int:
+def bench(engine: EngineLike, screen: Screen, depth: int | None = None) -> int:
     """Searches every position with an empty table and prints a row for each; the exit status.
 
-    The last line is that of the protocol's `bench`, for scripts.
+    depth: plies; those of `bench_depth` if None. The last line is that of the protocol's `bench`, for scripts.
     """
-    positions = bench_positions()
+    game = engine.config.game
+    depth = depth or bench_depth(game)
+    positions = bench_positions(game)
     nodes = time_ms = 0
     screen.header(_COLUMNS)
     with screen.progress(len(positions)) as progress:

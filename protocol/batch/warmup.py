@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 
-from othello_engine.position import Position
+from othello_engine.games import start_position
 from othello_engine.types import Limits
 from protocol import exit_status
 from protocol.batch.screen import Screen
@@ -17,7 +17,7 @@ def warmup(engine: EngineLike, screen: Screen, began: float) -> int:
 
     began: when it was told to start, in seconds of the monotonic clock.
     """
-    engine.set_position(Position.start())
+    engine.set_position(start_position(engine.config))
     engine.go(Limits(depth=4)).wait()
     screen.line(f"ready after {time.monotonic() - began:.1f} s")
     return exit_status.DONE

@@ -520,8 +520,8 @@ def test_the_answer_names_a_reply_only_on_request() -> None:
 
 
 def test_the_result_line_is_that_of_the_documented_example() -> None:
-    assert commands.format_result_line(result(19, document_score=18)) == "2,3,18,8,125000,3970,31486"
-    assert commands.format_result_line(result(PASS, lines=(), nodes=0, time_ms=0)) == "-1,-1,0,0,0,0,0"
+    assert commands.format_result_line(result(19, document_score=18), "csv") == "2,3,18,8,125000,3970,31486"
+    assert commands.format_result_line(result(PASS, lines=(), nodes=0, time_ms=0), "csv") == "-1,-1,0,0,0,0,0"
 
 
 def test_the_display_begins_with_facts_to_parse() -> None:
@@ -581,7 +581,7 @@ def test_help_names_every_command() -> None:
     lines = commands.format_help()
     for word in commands.COMMAND_WORDS:
         assert any(line.startswith(f"info string {word}") for line in lines)
-        assert word in commands._WHOLE_LINES or word in commands._PARSERS or word == "setoption"
+        assert word in commands._WHOLE_LINES or word in (*commands._PARSERS, "setoption", "setboard", "go")
     known = {*commands._WHOLE_LINES, *commands._PARSERS, "setoption"}
     assert known == set(commands.COMMAND_WORDS)
 

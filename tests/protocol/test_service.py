@@ -13,7 +13,7 @@ import pytest
 from othello_engine.errors import ConfigError, EngineError, WeightsError
 from othello_engine.position import Position
 from othello_engine.types import NO_MOVE, PASS, Limits, SearchResult, parse_square, square_name
-from protocol.batch.bench import BENCH_DEPTH, bench_positions
+from protocol.batch.bench import bench_depth, bench_positions
 from protocol.lines import LineError, LineSplitter
 from protocol.native import State
 from protocol.service import QUEUE_LIMIT
@@ -763,7 +763,7 @@ def test_bench_searches_every_position_and_sets_options_back() -> None:
     said = desk.send("bench")
     for number, position in enumerate(bench_positions(), 1):
         assert desk.engine.position == position
-        assert desk.engine.limits == Limits(depth=BENCH_DEPTH, multipv=1)
+        assert desk.engine.limits == Limits(depth=bench_depth("othello"), multipv=1)
         assert (desk.engine.config.threads, desk.engine.config.hash_mb) == (1, 16)
         desk.engine.finish(nodes=number, time_ms=2)
         said += desk.said()

@@ -27,8 +27,8 @@ class GomokuPlan:
 
     max_depth: plies, 1..MAX_DEPTH. multipv: lines wanted. moves: root moves allowed, empty = all. unit: of the
     evaluation, about what a move is worth. must_hurry: an only reply is answered at once. wants_heatmap: the result
-    shows what the root moves look like before any search. is_dealt_out: the root moves are shared out among the
-    workers, see `division`.
+    shows what the root moves look like before any search; only_heatmap: and nothing else. is_dealt_out: the root moves
+    are shared out among the workers, see `division`.
     """
 
     position: GomokuPosition
@@ -38,6 +38,7 @@ class GomokuPlan:
     unit: int = 100
     must_hurry: bool = True
     wants_heatmap: bool = False
+    only_heatmap: bool = False
     is_dealt_out: bool = False
 
     @property
@@ -63,7 +64,7 @@ class GomokuDeepening:
         """Best first: what would be answered now."""
         self._depth = 0
         self._n_completed = 0
-        self._last_depth = 0 if plan.position.is_over else plan.max_depth
+        self._last_depth = 0 if plan.position.is_over or plan.only_heatmap else plan.max_depth
         self._is_ended = plan.position.is_over
         self._n_lines = max(1, min(plan.multipv, len(plan.allowed)))
         self._found: list[Line] = []  # of the present iteration

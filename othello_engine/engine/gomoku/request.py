@@ -47,7 +47,8 @@ def make_gomoku_order(limits: Limits, position: GomokuPosition, config: Config, 
         moves=tuple(dict.fromkeys(limits.search_moves or ())),
         unit=config.profile.units_per_disc,
         must_hurry=asks_for_a_move and not limits.is_open and limits.depth is None,
-        wants_heatmap=is_documented or config.result_line == "json",
+        wants_heatmap=limits.heatmap or is_documented or config.result_line == "json",
+        only_heatmap=limits.heatmap,
         is_dealt_out=is_documented,
     )
     rules = TimeRules(config.move_overhead_ms, config.profile.minimum_ms)
