@@ -582,7 +582,7 @@ def test_help_names_every_command() -> None:
     for word in commands.COMMAND_WORDS:
         assert any(line.startswith(f"info string {word}") for line in lines)
         assert word in commands._WHOLE_LINES or word in (*commands._PARSERS, "setoption", "setboard", "go")
-    known = {*commands._WHOLE_LINES, *commands._PARSERS, "setoption"}
+    known = {*commands._WHOLE_LINES, *commands._PARSERS, "setoption", "setboard", "go"}
     assert known == set(commands.COMMAND_WORDS)
 
 

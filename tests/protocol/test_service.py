@@ -398,9 +398,8 @@ def test_another_profile_is_loaded_before_the_next_search(desk: Desk) -> None:
         time.sleep(0.01)
     assert desk.engine.config.profile.name == "strong"
     assert desk.engine.config.hash_mb == 32
-    assert "option name Profile type combo default strong var classic var phased var strong var weighted" in desk.send(
-        "uoi"
-    )
+    profiles = "var classic var gomoku var gomoku-classic var phased var strong var weighted"
+    assert f"option name Profile type combo default strong {profiles}" in desk.send("uoi")
 
 
 def test_another_variant_is_loaded_before_the_next_search() -> None:
