@@ -95,8 +95,11 @@ def talk_to(desk: DialectDesk[Any]) -> tuple[Send, Read, list[str]]:
 
 
 @contextmanager
-def real_program(*arguments: str) -> Iterator[tuple[Send, Read]]:
-    """To send to the real program and read from it; at the end it must leave on `quit`, with nothing on stderr."""
+def real_program(*arguments: str, quit_line: str = "quit") -> Iterator[tuple[Send, Read]]:
+    """To send to the real program and read from it; at the end it must leave on `quit`, with nothing on stderr.
+
+    quit_line: how the dialect says that.
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", "protocol", *arguments],
         stdin=subprocess.PIPE,
@@ -129,7 +132,7 @@ def real_program(*arguments: str) -> Iterator[tuple[Send, Read]]:
     try:
         yield send, read
         if process.poll() is None:
-            send("quit")
+            send(quit_line)
         assert process.wait(5) == 0
         reader.join(5)
         assert process.stderr.read() == ""

@@ -1,6 +1,6 @@
 """A small engine for the conformance tests: speaks a dialect properly, or with one fault.
 
-    fake_dialect.py native|nboard|gtp|cassio [FAULT]
+    fake_dialect.py native|nboard|gtp|cassio|gomocup [FAULT]
 
 It solves positions with few empty squares, plays the first legal move in others, and "searches" without end by waiting
 for the next line. FAULTS of a dialect are the words given to `broken` in its class, and those in `Engine` for all.
@@ -805,6 +805,11 @@ class Cassio(Engine):
 
 def main() -> None:
     dialect, fault = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+    if dialect == "gomocup":
+        from fake_gomocup import FakeGomocup  # the folder of this script is on the path
+
+        FakeGomocup(fault).run()
+        return
     {"native": Native, "nboard": NBoard, "gtp": Gtp, "cassio": Cassio}[dialect](fault).run()
 
 

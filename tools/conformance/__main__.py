@@ -1,6 +1,6 @@
 """Checks whether an engine program speaks its dialect, step by step, and shows what fails.
 
-    othello-engine conformance --protocol native|nboard|gtp|cassio [options] -- COMMAND...
+    othello-engine conformance --protocol native|nboard|gtp|cassio|gomocup [options] -- COMMAND...
 
 Every check is one rule with a source. The program is started once and again when a check has done it harm or needs a
 process of its own. Exit status: 0 all passed, 1 something failed, 2 the command line or the program can't be used.

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools.conformance.check import Suite
-from tools.conformance.checks import cassio, gtp, native, nboard
+from tools.conformance.checks import cassio, gomocup, gtp, native, nboard
 from tools.conformance.clients.cassio import CassioClient
 from tools.conformance.clients.client import Client
+from tools.conformance.clients.gomocup import GomocupClient
 from tools.conformance.clients.gtp import GtpClient
 from tools.conformance.clients.native import NativeClient
 from tools.conformance.clients.nboard import NBoardClient
@@ -27,4 +28,5 @@ DIALECTS = {
     "nboard": Dialect(NBoardClient, nboard.suite),
     "gtp": Dialect(GtpClient, gtp.suite),
     "cassio": Dialect(CassioClient, cassio.suite),
+    "gomocup": Dialect(GomocupClient, gomocup.suite),
 }
