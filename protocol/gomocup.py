@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from othello_engine.config import GOMOKU, available_cores, option_spec
+from othello_engine.gomoku.plain import quick_move
 from othello_engine.gomoku.position import EMPTY, GomokuPosition
 from othello_engine.types import SearchInfo, SearchResult
 from protocol import exit_status, gomocup_lines
@@ -35,7 +36,6 @@ from protocol.gomocup_lines import (
     parse_stone,
 )
 from protocol.gomocup_opening import Plan, balance_one, balance_two, swap2
-from protocol.gomocup_picker import pick
 from protocol.gomocup_service import Loading, Move, Planning, PunctualService
 from protocol.lines import LineError
 from protocol.service import Event, Received, Search, Wiring, describe
@@ -396,7 +396,7 @@ class GomocupService(PunctualService):
         legal = position.legal_moves
         if len(legal) <= 1:
             # One cell is left, or the game is over and a manager goes on all the same: any move is as good.
-            self._finish_move(legal[0] if legal else pick(position, self._forbidden), asked_at)
+            self._finish_move(legal[0] if legal else quick_move(position, avoid=self._forbidden), asked_at)
             return
         with self._saying_faults():
             self._fit()

@@ -13,10 +13,10 @@ import random
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
+from othello_engine.gomoku.plain import quick_move
 from othello_engine.gomoku.position import EMPTY, STONES, GomokuPosition
 from othello_engine.types import BLACK, WHITE, ScoreKind, SearchInfo, SearchResult
 from protocol.gomocup_lines import RefusedError, format_points
-from protocol.gomocup_picker import pick
 
 SWAP = "SWAP"
 """The answer that takes the other colour."""
@@ -172,4 +172,4 @@ def _levelling(result: SearchResult, position: GomokuPosition, wanted: int) -> t
 
 def _move(result: SearchResult, position: GomokuPosition) -> int:
     """The move of a search; one without a search if it found none."""
-    return result.best_move if result.best_move in position.legal_moves else pick(position)
+    return result.best_move if result.best_move in position.legal_moves else quick_move(position)

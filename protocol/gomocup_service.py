@@ -11,11 +11,11 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from othello_engine.gomoku.plain import quick_move
 from othello_engine.gomoku.position import NO_CELL, GomokuPosition
 from othello_engine.types import SearchInfo, SearchResult
 from protocol.gomocup_info import Allowance
 from protocol.gomocup_opening import Plan, Question
-from protocol.gomocup_picker import pick
 from protocol.service import Event, Found, Reported, Search, Service, Task, Wiring, describe
 
 STOP_PATIENCE_MS = 40
@@ -151,7 +151,7 @@ class PunctualService(Service):
         if best is not None and best.pv and best.pv[0] in search.position.legal_moves:
             return SearchResult(best.pv[0], NO_CELL, (best,), best.nodes, best.time_ms)
         self.say_note("there was no time for a search: a move at a glance")
-        return SearchResult(pick(search.position, search.avoid), NO_CELL, (), 0, 0)
+        return SearchResult(quick_move(search.position, avoid=search.avoid), NO_CELL, (), 0, 0)
 
     def do_when_free(self, job: Callable[[], None]) -> None:
         """Does what the engine refuses while it searches, now or when it has come to rest."""
@@ -213,7 +213,7 @@ class PunctualService(Service):
         """Whatever the plan still wants to know is not found out."""
         try:
             while True:
-                move = pick(task.question.position)
+                move = quick_move(task.question.position)
                 task.question = task.plan.send(SearchResult(move, NO_CELL, (), 0, 0))
         except StopIteration as end:
             self._end_plan(task, end.value)

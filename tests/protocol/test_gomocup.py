@@ -8,13 +8,13 @@ import string
 import pytest
 
 from othello_engine.errors import EngineError
+from othello_engine.gomoku.plain import quick_move
 from othello_engine.gomoku.position import BLOCKED, EMPTY, NO_CELL, GomokuPosition
 from othello_engine.types import BLACK, WHITE, Limits
 from protocol.gomocup import _COMMANDS, START_PATIENCE_S
 from protocol.gomocup_game import Game
 from protocol.gomocup_info import INSTANT_ANSWER_MS, INSTANT_DEPTH, INSTANT_NODES, INSTANT_STOP_MS
 from protocol.gomocup_lines import BLOCKS, DEAD, OPPONENT, OWN, RefusedError
-from protocol.gomocup_picker import pick
 from protocol.gomocup_service import STOP_PATIENCE_MS
 from protocol.lines import InputItem, LineError, LineSplitter
 from protocol.service import Received
@@ -1146,9 +1146,9 @@ def test_every_move_without_a_search_is_a_fine_one() -> None:
         ("", {"h8"}),
     ):
         position = GomokuPosition.from_moves(moves)
-        assert position.move_name(pick(position)) in wanted, moves
+        assert position.move_name(quick_move(position)) in wanted, moves
     four = GomokuPosition.from_moves("a1e5c1e6e1e7g1e8")  # white has four, black takes what it must
-    assert four.move_name(pick(four)) in {"e4", "e9"}
+    assert four.move_name(quick_move(four)) in {"e4", "e9"}
 
 
 def test_a_move_without_a_search_is_an_empty_cell_on_any_board() -> None:
@@ -1159,7 +1159,7 @@ def test_a_move_without_a_search_is_an_empty_cell_on_any_board() -> None:
         cells = bytes(rng.choice((1, 2, 3)) if rng.random() < full else 0 for _ in range(size * size))
         position = GomokuPosition(size, cells, rng.randrange(2))
         if 0 in cells:
-            assert cells[pick(position)] == EMPTY
+            assert cells[quick_move(position)] == EMPTY
             others = [cell for cell, content in enumerate(cells) if content == EMPTY][1:]
-            assert pick(position, others) not in others
-    assert pick(GomokuPosition(10, bytes([3] * 100))) == NO_CELL
+            assert quick_move(position, avoid=others) not in others
+    assert quick_move(GomokuPosition(10, bytes([3] * 100))) == NO_CELL
