@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from othello_engine.types import RootValue, Score, ScoreKind, SearchInfo
@@ -54,9 +55,14 @@ def hints_of(lines: Iterable[SearchInfo]) -> tuple[MoveHint, ...]:
 
 
 def hints_of_heatmap(values: Iterable[RootValue]) -> tuple[MoveHint, ...]:
-    """The moves of a heatmap, best first. Its numbers span orders of magnitude, so their logarithms are compared."""
-    found = sorted(values, key=lambda each: (-each.value, each.move))
+    """The moves of a heatmap in its order, best first.
+
+    Its numbers span orders of magnitude, so their logarithms are compared. The order may rest on more than the numbers;
+    then a move counts for as much as the best number behind it.
+    """
+    found = list(values)
     numbers = [math.copysign(math.log1p(abs(each.value)), each.value) for each in found]
+    numbers = list(accumulate(reversed(numbers), max))[::-1]
     return tuple(
         MoveHint(each.move, value, Score(ScoreKind.RAW, each.value), 0)
         for value, each in zip(relative_values(numbers), found, strict=True)

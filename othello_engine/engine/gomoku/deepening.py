@@ -164,6 +164,8 @@ class GomokuDeepening:
     def interrupt(self, outcome: GomokuOutcome | None) -> None:
         """End here: keep of the unfinished iteration what is proved. outcome: of the last step, if it was begun."""
         found = list(_ranked(self._found))
+        if outcome is not None:
+            self._heatmap = outcome.heatmap
         if outcome is not None and not found and outcome.result is not None and outcome.depth > 0:
             result = outcome.result
             is_news = result.best_move != NO_CELL and (not self.lines or result.best_move != self.lines[0].move)
@@ -183,8 +185,11 @@ class GomokuDeepening:
             return (Line(0, 0, 100, Score(ScoreKind.WLD, value), ()),), NO_CELL
         if self.lines:
             return self.lines, self.lines[0].move
-        choices = [move for move in self._moves or position.legal_moves if move not in self._losing]
-        return (), quick_move(position, choices or self._moves)
+        allowed = self._moves or position.legal_moves
+        choices = [move for move in allowed if move not in self._losing] or allowed
+        looked_at = (value.move for value in self._heatmap if value.move in choices)
+        best = next(looked_at, NO_CELL)
+        return (), best if best != NO_CELL else quick_move(position, choices)
 
     def root_values(self) -> tuple[RootValue, ...]:
         """What the root moves look like before any search, best first, if that was asked for."""
