@@ -55,7 +55,7 @@ def cell_name(cell: int, size: int) -> str:
 def parse_cell(text: str, size: int) -> int:
     """The cell of a name in any case, row * size + column; ValueError otherwise."""
     found = _MOVE.fullmatch(text.lower())
-    if found is not None:
+    if found is not None and text.isascii():
         column, row = ord(found[1]) - ord("a"), int(found[2]) - 1
         if column < size and row < size:
             return row * size + column

@@ -20,7 +20,7 @@ import tools.engines
 from othello_engine.formats.game import GameClock
 from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE, parse_square
-from tools.engines.drivers import DIALECTS, Evaluation, FaultError, FaultKind, Setup, between, untold_limits
+from tools.engines.drivers import Evaluation, FaultError, FaultKind, Setup, between, untold_limits
 from tools.engines.player import Player
 from tools.engines.process import (
     MAX_LINE,
@@ -35,6 +35,7 @@ from tools.engines.spec import EngineSpec, Limits, PassStyle, format_duration, p
 
 FAKE = Path(__file__).with_name("fake_player.py")
 ROOT = Path(tools.engines.__file__).parents[2]
+OTHELLO = ("native", "nboard", "gtp", "cassio")
 START = Position.start()
 BEFORE_A_PASS = tuple(move for move, _ in START.follow("d3c3e6d2d1e1b3c1"))  # black must pass
 AFTER_A_PASS = START.follow("d3c3e6d2d1e1b3c1pa")[-1][1]
@@ -366,7 +367,7 @@ def test_cassio_is_asked_about_positions(tmp_path: Path) -> None:
     assert f"ENGINE-PROTOCOL endgame-search {board} -64 64 100" in lines
 
 
-@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("dialect", OTHELLO)
 def test_a_game_can_begin_from_any_board(tmp_path: Path, dialect: str) -> None:
     lines = told(tmp_path, fake(dialect), setup=Setup(AFTER_A_PASS, ()))
     assert len(lines) >= 3
@@ -424,10 +425,10 @@ def test_limits_without_a_word_are_told_to_the_user() -> None:
 @pytest.mark.parametrize(
     ("dialect", "behaviour", "kind"),
     [
-        *[(dialect, "crashing", FaultKind.CRASH) for dialect in DIALECTS],
-        *[(dialect, "orphaning", FaultKind.CRASH) for dialect in DIALECTS],
-        *[(dialect, "silent", FaultKind.HANG) for dialect in DIALECTS],
-        *[(dialect, "flooding", FaultKind.HANG) for dialect in DIALECTS],
+        *[(dialect, "crashing", FaultKind.CRASH) for dialect in OTHELLO],
+        *[(dialect, "orphaning", FaultKind.CRASH) for dialect in OTHELLO],
+        *[(dialect, "silent", FaultKind.HANG) for dialect in OTHELLO],
+        *[(dialect, "flooding", FaultKind.HANG) for dialect in OTHELLO],
         *[(dialect, "refusing", FaultKind.REFUSAL) for dialect in ("native", "gtp", "cassio")],
     ],
 )
@@ -442,7 +443,7 @@ def test_faults_are_told_apart_in_every_dialect(dialect: str, behaviour: str, ki
         assert fault.value.kind is kind
 
 
-@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("dialect", OTHELLO)
 def test_a_chatty_program_is_no_worse_than_a_quiet_one(dialect: str) -> None:
     with playing(fake(dialect, "chatty")) as player:
         player.start_game(Setup(START, BEFORE_A_PASS))
@@ -489,7 +490,7 @@ def test_an_interruption_while_a_program_is_started_is_not_lost(monkeypatch: pyt
     assert time.perf_counter() - before < 5
 
 
-@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("dialect", OTHELLO)
 def test_a_player_ends_politely_and_for_certain(dialect: str) -> None:
     for behaviour in ("good", "lasting"):
         player = Player(fake(dialect, behaviour))

@@ -29,12 +29,13 @@ from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE
 from tests.tools.fake_player import LATE_S, SLOW_S
 from tools import plain_solver
-from tools.engines.drivers import DIALECTS, FaultKind
+from tools.engines.drivers import FaultKind
 from tools.engines.player import Player
 from tools.engines.spec import EngineSpec, Limits
 from tools.match.__main__ import main
 from tools.match.folder import Folder, transcript_line
-from tools.match.game import FORFEIT, Rules, play_game
+from tools.match.game import Rules, play_game
+from tools.match.games import OthelloGame
 from tools.match.openings import Opening, OpeningsError, drawn, parse_opening, random_openings, read_openings
 from tools.match.picture import course
 from tools.match.record import Fault, GameRecord, Played, RecordError
@@ -46,6 +47,7 @@ from tools.match.tournament import Tournament
 
 FAKE = Path(__file__).with_name("fake_player.py")
 ROOT = FAKE.parents[2]
+FORFEIT = 64
 OPENINGS = ["f5d6c3d3c4", "f5f6e6f4e3", "f5f4e3f6g5", "f5d6c5f4e3"]
 BEFORE_A_PASS = "d3c3e6d2d1e1b3c1"  # black must pass
 QUICK = Rules(margin_s=0.1, hang_s=0.4, patience_s=0.5)
@@ -102,7 +104,7 @@ def engine_processes() -> set[int]:
 # --- games
 
 
-@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("dialect", OthelloGame.protocols)
 @pytest.mark.parametrize(
     "opening",
     [
@@ -182,14 +184,14 @@ def test_a_fault_loses_its_game_and_no_other(dialect: str, behaviour: str, kind:
             assert play_game((third, good_player), opening, QUICK).fault is None
 
 
-@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("dialect", OthelloGame.protocols)
 def test_an_answer_given_twice_is_taken_once(dialect: str) -> None:
     record = game(fake(dialect, "doubling"), fake(), BEFORE_A_PASS)
     assert record.fault is None
     assert record.to_game().final_position == first_legal_game(Position.from_moves(BEFORE_A_PASS))
 
 
-@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("dialect", OthelloGame.protocols)
 def test_a_late_answer_is_not_taken_for_the_next_one(dialect: str) -> None:
     """Answers come after the loss on time, and after the program was given up."""
     opening = Opening.of(OPENINGS[0])

@@ -1,5 +1,7 @@
 """The client's side of each dialect: a new game, the moves made, a choice within limits.
 
+Gomoku is played in two of them: in the native one, as Othello is, and in Gomocup's.
+
 A driver knows the words of its dialect and nothing of the rules; what a program plays is judged by whoever asked. All
 take the same calls: `greet` once, `start_game` with the moves so far, `played` for every further move of either side,
 forced passes included (no engine is asked for one), and `choose`.
@@ -12,18 +14,23 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from othello_engine.formats.game import Game, GameClock, GameMove
 from othello_engine.formats.ggf import format_ggf
 from othello_engine.formats.sgf import format_sgf
+from othello_engine.gomoku.position import BLOCKED, STONES, GomokuPosition, cell_name
 from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE, square_name
 from tools.engines.process import Line, Program, ProgramError, SilenceError
 from tools.engines.spec import EngineSpec, PassStyle
+
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
 
 COMMAND_LIMIT_S = 20.0
 """For answers that need no thinking: `pong`, `readyok`, an empty GTP answer."""
@@ -61,11 +68,15 @@ class FaultError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What an engine says about the move it chose. value: in discs, for the mover; None: it does not say."""
+    """What an engine says about the move it chose. value: for the mover, in discs, or in Gomoku in its own unit; None:
+    it does not say. mate: in Gomoku the plies until five are on the board, both sides counted, negative if the mover
+    loses; None: it claims no proof.
+    """
 
     value: float | None = None
     depth: int | None = None
     nodes: int | None = None
+    mate: int | None = None
 
 
 NO_EVALUATION = Evaluation()
@@ -84,7 +95,7 @@ class Answer:
 class Setup:
     """A game to be started: its first position, the moves made already, and both clocks, black's first."""
 
-    start: Position
+    start: AnyPosition
     moves: tuple[int, ...]
     clocks: tuple[GameClock | None, GameClock | None] = (None, None)
     black: str = "black"
@@ -195,7 +206,7 @@ class NativeDriver(Driver):
     takes = frozenset({"move_s", "clock_s", "depth", "nodes"})
     _READY = re.compile(r"(error .*)|readyok")
     _BEST = re.compile(r"(error .*)|bestmove (\S+).*")
-    _INFO = re.compile(r"info depth (\d+).* score (?:(cp|disc) (-?\d+)|\S+ \S+).*? nodes (\d+).*")
+    _INFO = re.compile(r"info depth (\d+).* score (?:(cp|disc|raw|mate) (-?\d+)|\S+ \S+).*? nodes (\d+).*")
 
     def greet(self) -> None:
         limit_s = self.spec.start_limit_s
@@ -210,7 +221,11 @@ class NativeDriver(Driver):
         self._go = "".join(f" {word} {value}" for word, value in given if value is not None)
 
     def start_game(self, setup: Setup) -> None:
-        moves = f" moves {_names(setup.moves)}" if setup.moves else ""
+        self._spell: Callable[[int], str] = square_name
+        self._units = {"cp": 100, "disc": 1}
+        if isinstance(setup.start, GomokuPosition):
+            self._spell, self._units = setup.start.move_name, {"cp": 100, "raw": 1}
+        moves = f" moves {self._names(setup.moves)}" if setup.moves else ""
         self._ready(["newgame", f"setboard {setup.start.to_text()}{moves}"])
         self._news: list[int] = []
 
@@ -218,7 +233,7 @@ class NativeDriver(Driver):
         self._news.append(move)
 
     def choose(self, side: int, clock_s: float | None, patience_s: float) -> Answer:
-        lines = [f"move {_names(self._news)}"] if self._news else []
+        lines = [f"move {self._names(self._news)}"] if self._news else []
         self._news = []
         clock = ""
         if clock_s is not None:
@@ -235,13 +250,17 @@ class NativeDriver(Driver):
         if reply.match[1]:
             raise _refusal(reply.match[1])
 
+    def _names(self, moves: Sequence[int]) -> str:
+        return " ".join([self._spell(move) for move in moves])
+
     def _evaluation(self, info: str) -> Evaluation:
         match = self._INFO.fullmatch(info)
         if not match:
             return NO_EVALUATION
-        depth, kind, value, nodes = match.groups()
-        discs = None if value is None else int(value) / (100 if kind == "cp" else 1)
-        return Evaluation(discs, int(depth), int(nodes))
+        depth, kind, text, nodes = match.groups()
+        unit = self._units.get(kind)
+        value = None if unit is None else int(text) / unit
+        return Evaluation(value, int(depth), int(nodes), int(text) if kind == "mate" else None)
 
 
 class NBoardDriver(Driver):
@@ -264,7 +283,7 @@ class NBoardDriver(Driver):
         self._has_clock = setup.clocks != (None, None)
         clocks = [clock or _NO_HURRY for clock in setup.clocks]
         game = Game(
-            setup.start,
+            _othello(setup.start),
             tuple(GameMove(move, seconds=0.0 if self._has_clock else None) for move in setup.moves),
             setup.black,
             setup.white,
@@ -322,13 +341,14 @@ class GtpDriver(Driver):
 
     def start_game(self, setup: Setup) -> None:
         self._moved_itself = False
-        if setup.start == Position.start():
+        start = _othello(setup.start)
+        if start == Position.start():
             self._order("clear_board")
         else:
-            self._load(setup.start)
+            self._load(start)
         if self._time_settings:
             self._order(self._time_settings)
-        side = setup.start.side
+        side = start.side
         for move in setup.moves:
             self.played(side, move, 0.0)
             side = 1 - side
@@ -424,7 +444,7 @@ class CassioDriver(Driver):
         self._order("init", self.spec.start_limit_s)
 
     def start_game(self, setup: Setup) -> None:
-        self._position = setup.start
+        self._position = _othello(setup.start)
         for move in setup.moves:
             self._position = self._position.play(move)
         self._order("new-position")
@@ -461,16 +481,138 @@ class CassioDriver(Driver):
         return reply
 
 
+class GomocupDriver(Driver):
+    """The protocol of Gomocup and piskvork, as managers of tournaments speak it. x is the column, y the row.
+
+    A program has to answer a request with `x,y` and nothing else on the line. `MESSAGE` and `DEBUG`, and whatever else
+    it says, are kept for the story of a fault; `ERROR`, `UNKNOWN` and `SUGGEST` are refusals.
+    """
+
+    takes = frozenset({"move_s", "clock_s", "depth", "nodes"})
+    _STARTED = re.compile(r"OK|((?:ERROR|UNKNOWN).*)", re.IGNORECASE)
+    _ABOUT = re.compile(r"[^\W\d]\w* *= *\".*")
+    _NO_ABOUT = re.compile(rf"({_ABOUT.pattern})|(?:ERROR|UNKNOWN).*", re.IGNORECASE)
+    # What looks like an attempt at a move is judged as one; the rest of a strange line would only be waited out.
+    _CHOICE = re.compile(r"((?:ERROR|UNKNOWN|SUGGEST)\b.*)|(\s*[-+]?\d+\s*,.*)", re.IGNORECASE)
+    _POINT = re.compile(r"(\d{1,2}),(\d{1,2})")
+    _UNLIMITED_MS = 2_147_483_647
+    _ABOUT_S = 2.0
+    """Some programs don't know the command, and say nothing to it."""
+    _USUAL = (("max_memory", "367001600"), ("game_type", "1"))
+    """Told unless an option says otherwise: what tournaments allow, in bytes; and that the opponent is a program."""
+    _FREESTYLE = ("rule", "0")
+    _DEPTH = re.compile(r"\bdepth[ =:]+(\d+)", re.IGNORECASE)
+    _VALUE = re.compile(r"\b(?:ev|eval)[ =:]+(\S+)", re.IGNORECASE)
+    _PROOF = re.compile(r"([-+]?)M(\d+)", re.IGNORECASE)
+    _NODES = re.compile(r"\b(?:nodes?|n)[ =:]+(\d+(?:\.\d+)?)([KMG]?)\b", re.IGNORECASE)
+
+    def greet(self) -> None:
+        self._is_new = True
+        try:
+            reply = self._ask(["ABOUT"], self._NO_ABOUT, min(self._ABOUT_S, self.spec.start_limit_s))
+            self._has_about = reply.match[1] is not None
+        except FaultError as error:
+            if error.kind is not FaultKind.HANG:
+                raise
+            self._has_about = False
+
+    def start_game(self, setup: Setup) -> None:
+        start = setup.start
+        assert isinstance(start, GomokuPosition)
+        self._size = start.size
+        self._stones = [(cell, content) for cell, content in enumerate(start.cells) if content]
+        self._n_known = 0
+        side = start.side
+        for move in setup.moves:
+            self.played(side, move, 0.0)
+            side = 1 - side
+        limit_s = self.spec.start_limit_s if self._is_new else COMMAND_LIMIT_S
+        reply = self._ask([f"START {start.size}"], self._STARTED, limit_s)
+        if reply.match[1]:
+            raise _refusal(f"START {start.size}: {reply.match[1]}")
+        self._is_new = False
+        self._send(*[f"INFO {key} {value}" for key, value in self._information()])
+        if self._has_about:  # a complaint about one of them must not be taken for the answer to a request
+            self._ask(["ABOUT"], self._ABOUT)
+
+    def played(self, side: int, move: int, seconds: float) -> None:
+        self._stones.append((move, STONES[side]))
+
+    def choose(self, side: int, clock_s: float | None, patience_s: float) -> Answer:
+        left_ms = self._UNLIMITED_MS if clock_s is None else round(1000 * clock_s)
+        lines = [f"INFO time_left {left_ms}", *self._request(STONES[side])]
+        reply = self._ask(lines, self._CHOICE, patience_s)
+        refusal, point = reply.match.groups()
+        if refusal is not None:
+            raise _refusal(f"{lines[-1]}: {refusal}")
+        self._n_known = len(self._stones) + 1  # its own move, which it takes for played
+        found = self._POINT.fullmatch(point)
+        if found and max(x := int(found[1]), y := int(found[2])) < self._size:
+            point = cell_name(y * self._size + x, self._size)
+        return Answer(point, reply.seconds, self._evaluation(reply))
+
+    def say_goodbye(self) -> None:
+        self.program.send("END")
+
+    def _request(self, own: int) -> list[str]:
+        """One stone of the opponent's as `TURN`; what it can't know from its own moves as a whole board."""
+        news = self._stones[self._n_known :]
+        if not self._stones:
+            return ["BEGIN"]
+        if len(news) == 1 and news[0][1] not in (own, BLOCKED):
+            return [f"TURN {self._point(news[0][0])}"]
+        fields = {own: 1, BLOCKED: 3}
+        return ["BOARD", *(f"{self._point(cell)},{fields.get(content, 2)}" for cell, content in self._stones), "DONE"]
+
+    def _point(self, cell: int) -> str:
+        row, column = divmod(cell, self._size)
+        return f"{column},{row}"
+
+    def _information(self) -> list[tuple[str, str]]:
+        limits = self.spec.limits
+        options = list(self.spec.options)
+        given = {name.lower() for name, _ in options}
+        found = [each for each in self._USUAL if each[0] not in given]
+        # Programs take the lower one of both times; where only the game has one, a move may take it all.
+        turn_s = limits.clock_s if limits.move_s is None else limits.move_s
+        if turn_s is not None:
+            found.append(("timeout_turn", str(max(1, round(1000 * turn_s)))))
+        found.append(("timeout_match", str(round(1000 * (limits.clock_s or 0)))))
+        told = (("max_depth", limits.depth), ("max_node", limits.nodes))
+        found += [(key, str(value)) for key, value in told if value is not None]
+        return [*found, *options, self._FREESTYLE]
+
+    def _evaluation(self, reply: _Reply) -> Evaluation:
+        """What the last lines before the move say, in any of the layouts that are in use."""
+        value, depth, nodes = (self._found(pattern, reply) for pattern in (self._VALUE, self._DEPTH, self._NODES))
+        scale = {"": 1, "K": 1000, "M": 10**6, "G": 10**9}
+        said = value[1] if value else ""
+        proof = self._PROOF.fullmatch(said)
+        return Evaluation(
+            float(said) if re.fullmatch(r"[-+]?\d+(\.\d+)?", said) else None,
+            int(depth[1]) if depth else None,
+            round(float(nodes[1]) * scale[nodes[2].upper()]) if nodes else None,
+            None if proof is None else int(proof[2]) * (-1 if proof[1] == "-" else 1),
+        )
+
+    def _found(self, pattern: re.Pattern[str], reply: _Reply) -> re.Match[str] | None:
+        matches = (pattern.search(line) for line in reversed(reply.before))
+        return next((match for match in matches if match), None)
+
+
 DIALECTS: dict[str, type[Driver]] = {
     "native": NativeDriver,
     "nboard": NBoardDriver,
     "gtp": GtpDriver,
     "cassio": CassioDriver,
+    "gomocup": GomocupDriver,
 }
 
 
-def _names(moves: Sequence[int]) -> str:
-    return " ".join([square_name(move) for move in moves])
+def _othello(start: AnyPosition) -> Position:
+    """Where a game of Othello begins; whoever chooses the dialect sees to it that no other game is asked for."""
+    assert isinstance(start, Position)
+    return start
 
 
 def between(low: float, high: float) -> float | None:

@@ -18,13 +18,13 @@ from othello_engine.config import available_cores
 from tools.engines.drivers import FaultError, Setup
 from tools.engines.player import Player
 from tools.match.folder import Folder
-from tools.match.openings import Opening, OpeningsError, drawn, random_openings, read_openings
+from tools.match.games import AnyOpening
+from tools.match.openings import OpeningsError, drawn, read_lines
 from tools.match.run import play
 from tools.match.settings import (
     ENGINE_KEYS,
     MATCH_KEYS,
     SPRT_KEYS,
-    TOLD_VARIANT,
     Raw,
     Settings,
     UsageError,
@@ -37,15 +37,18 @@ from tools.match.settings import (
 
 PROGRAM = "othello-engine match"
 _DEFAULT_PAIRS = 100
+START = "start"
+"""As openings: the start position alone."""
 _SWITCH_S = 0.0005
 """A thread whose engine has answered waits at most so long for the interpreter."""
 
 HELP = f"""\
 Plays engines against each other and says which is stronger, and how sure that is.
 
-Engines are programs that speak native, NBoard, GTP or Cassio. Every opening is played twice, with colours
-changed. Our rules judge; a program that crashes, hangs, plays an illegal move or is late loses that game, and the
-match goes on. Everything is written to a folder as it is played; an interrupted match goes on with --resume.
+Engines are programs that speak native, NBoard, GTP or Cassio, in Gomoku native or Gomocup. Every opening is played
+twice, with colours changed. Our rules judge; a program that crashes, hangs, plays an illegal move or is late loses that
+game, and the match goes on. Everything is written to a folder as it is played; an interrupted match goes on with
+--resume.
 
 examples:
   two versions, 100 ms a move, 200 openings of a file, two games at once:
@@ -57,6 +60,9 @@ examples:
       --engine name=ntest command="./ntest x" protocol=nboard directory=ntest depth=12 --openings random:8
   stop as soon as it is decided whether the first is 5 Elo stronger, or not:
     {PROGRAM} match.yaml --sprt elo0=0 elo1=5
+  Gomoku, against a program of Gomocup:
+    {PROGRAM} --game gomoku --engine name=ours command="othello-engine" \\
+      --engine name=carbon command=./pbrain-carbon protocol=gomocup --each movetime=500ms --pairs 25
   the same from a file, and go on after an interruption:
     {PROGRAM} match.yaml --out results
     {PROGRAM} --resume results
@@ -113,22 +119,23 @@ def raw_settings(options: argparse.Namespace) -> tuple[Raw, str]:
     return raw, where
 
 
-def choose_openings(settings: Settings) -> list[Opening]:
+def choose_openings(settings: Settings) -> list[AnyOpening]:
     """The openings in the order in which they are played. Raises UsageError if there are too few."""
-    source, wanted = settings.openings, settings.pairs
-    if source is None:
+    source, wanted, game = settings.openings, settings.pairs, settings.game
+    if source is None or source == START:
         if wanted and wanted > 1:
             raise UsageError(f"pairs: {wanted}, but without openings there is only the start; try --openings random:8")
-        return [Opening.of("")]
+        return [game.opening("")]
     if source.startswith("random:"):
         n_moves = source.removeprefix("random:")
-        if not n_moves.isdecimal() or not 1 <= int(n_moves) <= 40:
-            raise UsageError(f"openings: random:N takes 1 to 40 moves, not {n_moves!a}")
+        least, most = game.random_moves
+        if not n_moves.isdecimal() or not least <= int(n_moves) <= most:
+            raise UsageError(f"openings: random:N takes {least} to {most} moves, not {n_moves!a}")
         wanted = wanted or _DEFAULT_PAIRS
-        found = list(islice(random_openings(int(n_moves), settings.seed), wanted))
+        found = list(islice(game.random_openings(int(n_moves), settings.seed), wanted))
     else:
         try:
-            known = read_openings(Path(source).expanduser())
+            known = read_lines(Path(source).expanduser(), game.opening)
         except OpeningsError as error:
             raise UsageError(f"openings: {error}") from None
         wanted = wanted or min(_DEFAULT_PAIRS, len(known))
@@ -138,7 +145,7 @@ def choose_openings(settings: Settings) -> list[Opening]:
     return found
 
 
-def check_starts(settings: Settings, openings: Sequence[Opening], console: Console) -> dict[str, list[str]]:
+def check_starts(settings: Settings, openings: Sequence[AnyOpening], console: Console) -> dict[str, list[str]]:
     """Start every program once and give it an opening: what fails now would fail in every game. Returns what
     a program could not be told: limits, and the variant. Raises UsageError.
     """
@@ -149,8 +156,7 @@ def check_starts(settings: Settings, openings: Sequence[Opening], console: Conso
             try:
                 for opening in [openings[0], *boards]:
                     player.start_game(Setup(opening.start, opening.moves))
-                untold_variant = settings.is_anti and spec.protocol != TOLD_VARIANT
-                if what := [*player.untold, *(["variant anti"] if untold_variant else [])]:
+                if what := [*player.untold, *settings.game.untold(spec.protocol)]:
                     untold[spec.name] = what
             except FaultError as fault:
                 raise UsageError(f"{spec.name} can't play: {fault.kind}: {fault}") from None
@@ -213,7 +219,7 @@ def begin(options: argparse.Namespace, console: Console) -> int:
     if settings.concurrency > available_cores():
         _note(console, f"{settings.concurrency} games at once, but {available_cores()} cores: times will suffer")
     raw = with_folders(raw, settings)
-    folder = Folder.create(path, raw, openings, settings.name, untold)
+    folder = Folder.create(path, raw, openings, settings.name, untold, settings.game)
     return play(make_settings(raw, where), openings, folder, console, options.quiet)
 
 

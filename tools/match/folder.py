@@ -1,7 +1,8 @@
 """The folder of a match: what was to be played, and every game as it ended.
 
 `match.json` and `openings.txt` say what is played, `games.jsonl` holds the finished games, a line each, and is the
-truth: what is not in it was not played. `games.ggf` and `games.txt` are the same games for other programs.
+truth: what is not in it was not played. `games.ggf` (Gomoku: `games.sgf`) and `games.txt` are the same games for other
+programs.
 """
 
 from __future__ import annotations
@@ -15,26 +16,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from othello_engine.formats.game import ANTI_TYPE
-from othello_engine.formats.ggf import format_ggf
-from othello_engine.position import Position
-from tools.match.openings import Opening, parse_opening
+from tools.match.games import AnyOpening, MatchGame, OthelloGame
 from tools.match.record import GameRecord, RecordError
-from tools.match.settings import UsageError
+from tools.match.settings import UsageError, game_of_raw
 
-SETTINGS, OPENINGS, GAMES, GGF, TRANSCRIPTS = "match.json", "openings.txt", "games.jsonl", "games.ggf", "games.txt"
+SETTINGS, OPENINGS, GAMES, TRANSCRIPTS = "match.json", "openings.txt", "games.jsonl", "games.txt"
+_OTHELLO = OthelloGame()
 
 
 class Folder:
     """The files of one match. Raises UsageError for a folder that can't be used.
 
-    event, date: told in the games. untold: by engine, what it could not be told: limits, and the variant.
+    event, date: told in the games. untold: by engine, what it could not be told: limits, and the variant. game: names
+    the file for other programs; a variant shares that with its game.
     """
 
     def __init__(
-        self, path: Path, event: str = "", date: str = "", untold: Mapping[str, Sequence[str]] | None = None
+        self,
+        path: Path,
+        event: str = "",
+        date: str = "",
+        untold: Mapping[str, Sequence[str]] | None = None,
+        game: MatchGame = _OTHELLO,
     ) -> None:
         self.path = path
+        self.game = game
         self.event = event
         self.date = date
         self.untold = {name: list(what) for name, what in (untold or {}).items()}
@@ -53,14 +59,15 @@ class Folder:
         cls,
         path: Path,
         settings: dict[str, Any],
-        openings: Sequence[Opening],
+        openings: Sequence[AnyOpening],
         event: str = "",
         untold: Mapping[str, Sequence[str]] | None = None,
+        game: MatchGame = _OTHELLO,
     ) -> Folder:
         """A new match. settings: as they were given; YAML has dates too, and they are kept as text."""
         cls.refuse_used(path)
         date = f"{datetime.datetime.now():%Y-%m-%d %H:%M:%S}"
-        folder = cls(path, event, date, untold)
+        folder = cls(path, event, date, untold, game)
         match = {"name": event, "date": date, "untold": folder.untold, "settings": settings}
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -72,15 +79,17 @@ class Folder:
         return folder
 
     @classmethod
-    def load(cls, path: Path) -> tuple[Folder, dict[str, Any], list[Opening]]:
+    def load(cls, path: Path) -> tuple[Folder, dict[str, Any], list[AnyOpening]]:
         """A match that was begun, its settings and its openings."""
         try:
             match = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
             lines = (path / OPENINGS).read_text(encoding="utf-8").removesuffix("\n").split("\n")
-            openings = [parse_opening(line) if line else Opening.of("") for line in lines]
-            folder, settings = cls(path, match["name"], match["date"], match["untold"]), match["settings"]
+            settings = match["settings"]
             if not (path / GAMES).exists() or not isinstance(settings, dict):
                 raise ValueError("no settings or no games file")
+            game = game_of_raw(settings)
+            openings = [game.opening(line) for line in lines]
+            folder = cls(path, match["name"], match["date"], match["untold"], game)
         except OSError as error:
             raise UsageError(f"{path} holds no match to go on with: {error.strerror} ({error.filename})") from None
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -121,27 +130,27 @@ class Folder:
     def rebuild(self) -> None:
         """Write the files for other programs anew from the games file."""
         with (
-            open(self.path / GGF, "w", encoding="utf-8") as ggf,
+            open(self.path / self.game.file_name, "w", encoding="utf-8") as games,
             open(self.path / TRANSCRIPTS, "w", encoding="utf-8") as transcripts,
         ):
             for record in self.records():
-                ggf.write(self._ggf_line(record))
+                games.write(self._game_line(record))
                 transcripts.write(transcript_line(record))
 
     def open(self) -> None:
         """Ready to append games."""
-        for name in (GAMES, GGF, TRANSCRIPTS):
+        for name in (GAMES, self.game.file_name, TRANSCRIPTS):
             self._files.append(open(self.path / name, "a", encoding="utf-8"))  # noqa: SIM115 - close() closes them
 
     def append(self, record: GameRecord) -> None:
         """Write a game; it counts as played when the line in the games file is whole. Raises UsageError if it can't
         be written.
         """
-        games, ggf, transcripts = self._files
+        games, others, transcripts = self._files
         try:
             games.write(record.to_json() + "\n")
             games.flush()
-            ggf.write(self._ggf_line(record))
+            others.write(self._game_line(record))
             transcripts.write(transcript_line(record))
         except OSError as error:
             self._is_broken = True
@@ -158,17 +167,18 @@ class Folder:
             for file in files:
                 stack.callback(file.close)
 
-    def _ggf_line(self, record: GameRecord) -> str:
-        return format_ggf(record.to_game(self.event, self.date)) + "\n"
+    def _game_line(self, record: GameRecord) -> str:
+        return record.game.file_line(record, self.event, self.date) + "\n"
 
 
 def transcript_line(record: GameRecord) -> str:
     """`TRANSCRIPT SCORE [8a] GAME BLACK WHITE [ENDING]`, separated by TABs; see GameRecord for the score. `8a` marks
-    anti-Othello. A board that is not the start stands before the moves, with a `;` behind it.
-    `othello_engine.formats.text` reads it.
+    anti-Othello, `15x15` Gomoku. A board that is not the start stands before the moves, with a `;` behind it.
+    `othello_engine.formats.text` reads it, but for Gomoku.
     """
-    start = "" if record.start == Position.start() else f"{record.start.to_text()};"
-    fields = [start + record.transcript, f"{record.score:+d}", *([ANTI_TYPE] if record.is_anti else [])]
+    game = record.game
+    start = "" if record.start == game.start else f"{record.start.to_text()};"
+    fields = [start + record.transcript, f"{record.score:+d}", *game.marks]
     fields += [str(record.number + 1), record.black, record.white]
     if record.fault:
         fields.append(f"{record.fault.kind} of {record.black if record.fault.side == 0 else record.white}")

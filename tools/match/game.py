@@ -5,20 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from othello_engine.errors import IllegalMoveError
 from othello_engine.formats.game import GameClock
-from othello_engine.notation import parse_move
 from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE
 from tools.engines.drivers import Answer, FaultError, FaultKind, Setup
 from tools.engines.player import Player
 from tools.engines.spec import Limits
-from tools.match.openings import Opening
+from tools.match.games import AnyOpening, game_of
 from tools.match.record import Fault, GameRecord, Played
 
-FORFEIT = 64
-"""Discs by which a game is lost through a fault."""
+if TYPE_CHECKING:
+    from othello_engine.games import AnyPosition
 
 Solver = Callable[[Position], int]
 """The exact final score of a position for the side to move, in the variant that is played."""
@@ -31,7 +31,8 @@ class Rules:
     margin_s: so much above its limit a move, or above its clock a game, is not lost on time yet. hang_s: so long after
     that a move is still waited for, to tell a slow program from one that hangs. patience_s: without any limit in time
     a program hangs after so long. adjudicate_empties: from so few empty squares on the solver says the result.
-    is_anti: anti-Othello, fewest discs win; the solver must be one for it.
+    draw_after: stones with which a game of Gomoku is called a draw; 0 plays to the end. is_anti: anti-Othello, fewest
+    discs win; the solver must be one for it.
     """
 
     margin_s: float = 0.5
@@ -40,9 +41,10 @@ class Rules:
     adjudicate_empties: int = 0
     solver: Solver | None = None
     is_anti: bool = False
+    draw_after: int = 0
 
 
-def play_game(players: tuple[Player, Player], opening: Opening, rules: Rules) -> GameRecord:
+def play_game(players: tuple[Player, Player], opening: AnyOpening, rules: Rules) -> GameRecord:
     """Play an opening to its end. players: black and white. A program that is of no more use is ended."""
     return _Table(players, opening, rules).play()
 
@@ -50,11 +52,12 @@ def play_game(players: tuple[Player, Player], opening: Opening, rules: Rules) ->
 class _Table:
     """A game while it is played. Players and clocks are in the order of colours."""
 
-    def __init__(self, players: tuple[Player, Player], opening: Opening, rules: Rules) -> None:
+    def __init__(self, players: tuple[Player, Player], opening: AnyOpening, rules: Rules) -> None:
         self.players = players
         self.opening = opening
         self.rules = rules
-        self.position = opening.position
+        self.game = game_of(opening.start, rules.is_anti)
+        self.position: AnyPosition = opening.position
         self.moves = [Played(move) for move in opening.moves]
         self.clocks = [player.spec.limits.clock_s for player in players]
         self.active = BLACK  # who is to blame if a program faults now
@@ -73,7 +76,7 @@ class _Table:
                 cpu = (round(used[0], 3), round(used[1], 3))
         except FaultError as error:
             fault = Fault(self.active, error.kind, str(error))
-            black_score, ending = FORFEIT * (1 if self.active == WHITE else -1), str(error.kind)
+            black_score, ending = self.game.forfeit * (1 if self.active == WHITE else -1), str(error.kind)
             if error.kind not in (FaultKind.ILLEGAL, FaultKind.TIME, FaultKind.RESIGNATION):
                 self.players[self.active].drop()
         wall_s = time.perf_counter() - began
@@ -106,18 +109,21 @@ class _Table:
     def _play_on(self) -> tuple[int, str]:
         """The score for black, and how it came about."""
         while True:
+            if self.rules.draw_after and len(self.moves) >= self.rules.draw_after:
+                return 0, "adjudicated"
             if self.rules.solver and self.position.n_empties <= self.rules.adjudicate_empties:
+                assert isinstance(self.position, Position)
                 began = time.perf_counter()
                 score = self.rules.solver(self.position)
                 self.solver_s = time.perf_counter() - began
                 return self._for_black(score), "adjudicated"
             side = self.position.side
             self.active = side
-            played = self._ask(side) if self.position.legal_bitboard else Played(PASS)
+            played = Played(PASS) if self.game.must_pass(self.position) else self._ask(side)
             self.moves.append(played)
             self.position = self.position.play(played.move)
             if self.position.is_over:
-                return self.position.final_score_in(self.rules.is_anti, BLACK), "played"
+                return self.game.score(self.position), "played"
             for self.active in (BLACK, WHITE):
                 self.players[self.active].played(side, played.move, played.seconds or 0.0)
 
@@ -139,7 +145,7 @@ class _Table:
     def _judge(self, answer: Answer) -> int:
         """The square of an answer that is a legal move."""
         try:
-            move = parse_move(answer.text)
+            move = self.game.read_move(answer.text)
             self.position.play(move)
         except (ValueError, IllegalMoveError) as error:
             where = self.position.to_text()

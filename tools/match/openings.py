@@ -1,12 +1,13 @@
-"""Openings: where games begin. Read from a file, or made by random moves."""
+"""Openings: where games begin. Read from a file, or made by random moves. Those of Othello; files of any game."""
 
 from __future__ import annotations
 
 import gzip
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from othello_engine.formats.transcript import format_moves
 from othello_engine.notation import BLACK_SYMBOLS, BYTE_ORDER_MARK, EMPTY_SYMBOLS, WHITE_SYMBOLS, scan_moves
@@ -53,22 +54,34 @@ class Opening:
         return f"{self.text}{separator}{self.name}".rstrip("; ")
 
 
+class _HasPosition(Protocol):
+    @property
+    def position(self) -> Hashable: ...
+
+
+_O = TypeVar("_O", bound=_HasPosition)
+
+
 def read_openings(path: Path) -> list[Opening]:
+    """All openings of a file of Othello, see `read_lines` and `parse_opening`. Raises OpeningsError."""
+    return read_lines(path, parse_opening)
+
+
+def read_lines(path: Path, parse: Callable[[str], _O]) -> list[_O]:
     """All openings of a file, one a line; `.gz` is unpacked. Raises OpeningsError.
 
-    A line is a transcript, which may have blanks, or a board of 64 squares and the side to move, as in OBF files,
-    perhaps with moves; what stands behind is its name. Empty lines and those that begin with `#`, `%` or `//` are
+    parse: raises ValueError for a line that is none. Empty lines and those that begin with `#`, `%` or `//` are
     skipped, and positions that came before: they would be the same games once more.
     """
     opener = gzip.open if path.suffix == ".gz" else open
-    found: dict[Position, Opening] = {}
+    found: dict[Hashable, _O] = {}
     try:
         with opener(path, "rt", encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 line = line.removeprefix(BYTE_ORDER_MARK).strip()
                 if line and not line.startswith(_COMMENTS):
                     try:
-                        opening = parse_opening(line)
+                        opening = parse(line)
                     except ValueError as error:  # OthelloErrors about positions and moves are ValueErrors too
                         raise OpeningsError(f"{path}, line {number}: {error}") from None
                     found.setdefault(opening.position, opening)
@@ -80,7 +93,10 @@ def read_openings(path: Path) -> list[Opening]:
 
 
 def parse_opening(line: str) -> Opening:
-    """The opening of one line. Raises ValueError; errors of boards and moves are such."""
+    """The opening of one line: a transcript, which may have blanks, or a board of 64 squares and the side to move, as
+    in OBF files, perhaps with moves; what stands behind is its name. Raises ValueError; errors of boards and moves are
+    such.
+    """
     if len(line) > N_SQUARES and _BOARD_SYMBOLS.issuperset(line[:N_SQUARES]):
         board, _, rest = line.partition(";")
         side, *moves = board[N_SQUARES:].split() or [""]
@@ -97,7 +113,7 @@ def _is_moves(word: str) -> bool:
     return all(each.move is not None for each in scan_moves(word))
 
 
-def drawn(openings: list[Opening], seed: int) -> list[Opening]:
+def drawn(openings: list[_O], seed: int) -> list[_O]:
     """The openings in the order that the seed gives. A shorter match plays the first ones of a longer one."""
     order = list(openings)
     random.Random(seed).shuffle(order)

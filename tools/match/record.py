@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from othello_engine.formats.game import ANTI_TYPE, Ending, Game, GameMove, Result
-from othello_engine.formats.transcript import format_moves
-from othello_engine.notation import parse_move
 from othello_engine.position import Position
-from othello_engine.types import PASS, WHITE, square_name
+from othello_engine.types import PASS, WHITE
 from tools.engines.drivers import FaultKind
-
-OTHELLO, ANTI = "othello", "anti"
-"""The variants: most discs win, or fewest."""
+from tools.match.games import ANTI as ANTI
+from tools.match.games import OTHELLO as OTHELLO
+from tools.match.games import MatchGame, OthelloGame, game_named, game_of
 
 
 class RecordError(ValueError):
@@ -33,7 +31,7 @@ class Played:
 
     @property
     def is_square(self) -> bool:
-        """False for a pass."""
+        """In Othello: False for a pass."""
         return self.move != PASS
 
 
@@ -50,8 +48,9 @@ class Fault:
 class GameRecord:
     """One game, as it was played.
 
-    n_opening: how many of the moves were given. score: black minus white, empty squares to the side with more discs, 64
-    for a fault; in anti-Othello (is_anti), where fewest discs win, white minus black: above 0 black has won in either.
+    start: a Position, or a GomokuPosition in Gomoku. n_opening: how many of the moves were given. score: black minus
+    white, empty squares to the side with more discs, 64 for a fault; in anti-Othello (is_anti), where fewest discs win,
+    white minus black; in Gomoku 1, 0 or -1: above 0 black has won in any.
     ending: `played`, `adjudicated` or the kind of the fault. cpu_s: CPU time of black and white, None if a process was
     lost. wall_s: from the first line to the last; manager_s: the part of it in which no program was waited for,
     nor the solver.
@@ -60,7 +59,7 @@ class GameRecord:
 
     black: str
     white: str
-    start: Position
+    start: Any
     n_opening: int
     moves: tuple[Played, ...]
     score: int
@@ -77,8 +76,13 @@ class GameRecord:
         return self.number // 2
 
     @property
+    def game(self) -> MatchGame:
+        """What was played."""
+        return game_of(self.start, self.is_anti)
+
+    @property
     def transcript(self) -> str:
-        return format_moves(each.move for each in self.moves)
+        return self.game.transcript([each.move for each in self.moves])
 
     @property
     def points(self) -> float:
@@ -97,7 +101,8 @@ class GameRecord:
         return replace(self, number=number)
 
     def to_game(self, event: str = "", date: str = "") -> Game:
-        """With values and times, for the files that other programs read."""
+        """A game of Othello with values and times, for the files that other programs read."""
+        assert isinstance(self.start, Position)
         ending = Ending.PLAYED
         if self.fault:
             ending = Ending.TIME if self.fault.kind is FaultKind.TIME else Ending.RESIGNED
@@ -120,16 +125,16 @@ class GameRecord:
 
     def to_json(self) -> str:
         """One line, without its end."""
+        game = self.game
         line: dict[str, Any] = {"game": self.number + 1, "black": self.black, "white": self.white}
-        if self.start != Position.start():
+        if self.start != game.start:
             line["start"] = self.start.to_text()
-        if self.is_anti:
-            line["variant"] = ANTI
+        line |= game.json_facts
         line |= {
             "opening_moves": self.n_opening,
             "score": self.score,
             "ending": self.ending,
-            "moves": " ".join([square_name(each.move) for each in self.moves]),
+            "moves": " ".join([game.move_name(each.move) for each in self.moves]),
         }
         thought = self.moves[self.n_opening :]
         line["ms"] = [None if each.seconds is None else round(1000 * each.seconds, 3) for each in thought]
@@ -149,7 +154,8 @@ class GameRecord:
         """Raises RecordError."""
         try:
             line = json.loads(text)
-            moves = [parse_move(move) for move in line["moves"].split()]
+            game = game_named(line.get("variant", OTHELLO), line.get("board_size", 0))
+            moves = [game.read_move(move) for move in line["moves"].split()]
             n_opening = int(line["opening_moves"])
             n = len(moves) - n_opening
             columns = [line.get(key, [None] * n) for key in ("ms", "value", "depth", "nodes")]
@@ -161,7 +167,7 @@ class GameRecord:
             return cls(
                 black=line["black"],
                 white=line["white"],
-                start=Position.from_text(line["start"]) if "start" in line else Position.start(),
+                start=game.parse_start(line["start"]) if "start" in line else game.start,
                 n_opening=n_opening,
                 moves=tuple(played),
                 score=int(line["score"]),
@@ -171,14 +177,7 @@ class GameRecord:
                 wall_s=line["wall_s"],
                 manager_s=line["manager_s"],
                 number=int(line["game"]) - 1,
-                is_anti=_is_anti(line.get("variant", OTHELLO)),
+                is_anti=game == OthelloGame(is_anti=True),
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise RecordError(f"no record of a game ({error})") from None
-
-
-def _is_anti(variant: str) -> bool:
-    """Raises ValueError for a variant that is not known."""
-    if variant not in (OTHELLO, ANTI):
-        raise ValueError(f"variant {variant!a}")
-    return variant == ANTI

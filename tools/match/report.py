@@ -11,6 +11,7 @@ from rich.table import Table
 
 from tools.engines.drivers import FaultKind
 from tools.engines.spec import EngineSpec
+from tools.match.games import OthelloGame
 from tools.match.record import GameRecord
 from tools.match.settings import Settings
 from tools.match.standing import MIDGAME_EMPTIES, Conduct, Duel, Standing
@@ -33,13 +34,13 @@ def elo_text(elo: float, interval: tuple[float, float]) -> str:
     return f"{_signed(elo)} [{_signed(low)}, {_signed(high)}]"
 
 
-def duel_text(duel: Duel, first: str, second: str) -> str:
-    """One line: result, points, discs, Elo and superiority."""
+def duel_text(duel: Duel, first: str, second: str, unit: str = OthelloGame.unit) -> str:
+    """One line: result, points, discs if scores count such, Elo and superiority."""
     points = f"{100 * duel.points:.1f} %"
-    discs = f"{duel.mean_discs:+z.2f} discs"
+    discs = f"{duel.mean_discs:+z.2f} {unit}  " if unit else ""
     elo = f"Elo {elo_text(duel.elo, duel.elo_interval)}"
     return (
-        f"{first} - {second}  {duel.wins}-{duel.draws}-{duel.losses}  {points}  {discs}  {elo}  "
+        f"{first} - {second}  {duel.wins}-{duel.draws}-{duel.losses}  {points}  {discs}{elo}  "
         f"LOS {100 * duel.superiority:.1f} %"
     )
 
@@ -47,7 +48,7 @@ def duel_text(duel: Duel, first: str, second: str) -> str:
 def standing_text(standing: Standing) -> str:
     """One line: of two engines as `duel_text`, of more their points, best first."""
     if len(standing.names) == 2:
-        return duel_text(standing.duels[0, 1], *standing.names)
+        return duel_text(standing.duels[0, 1], standing.names[0], standing.names[1], standing.unit)
     points = [
         (conduct.points / conduct.n_games, name)
         for name, conduct in zip(standing.names, standing.conduct, strict=True)
@@ -103,7 +104,13 @@ def result_rows(standing: Standing, is_short: bool = False) -> tuple[list[str], 
             elo = f"{rating.elo:+z.{digits}f} ± {rating.error:.{digits}f}" if math.isfinite(rating.error) else "-"
             row += [_number(discs, "+z.2f"), elo]
         rows.append(row)
-    return head, rows
+    return (head, rows) if standing.unit else _without(head, rows, "discs")
+
+
+def _without(head: list[str], rows: Rows, *names: str) -> tuple[list[str], Rows]:
+    """A table without some columns."""
+    kept = [i for i, name in enumerate(head) if name not in names]
+    return [head[i] for i in kept], [[row[i] for i in kept] for row in rows]
 
 
 def _two_engines(duel: Duel, engine: int, format_elo: Callable[[float, tuple[float, float]], str]) -> list[str]:
@@ -119,7 +126,8 @@ def _two_engines(duel: Duel, engine: int, format_elo: Callable[[float, tuple[flo
 
 def conduct_rows(standing: Standing, specs: Sequence[EngineSpec]) -> tuple[list[str], Rows]:
     """How the engines behaved: limits, times, depth, speed, faults."""
-    head = ["engine", "protocol", "limits", "moves", "ms a move", f"with {MIDGAME_EMPTIES}+ empty", "worst ms"]
+    midgame = f"with {MIDGAME_EMPTIES}+ empty"
+    head = ["engine", "protocol", "limits", "moves", "ms a move", midgame, "worst ms"]
     head += ["over the limit", "depth", "nodes/s", "CPU share", "faults"]
     rows = []
     for spec, conduct in zip(specs, standing.conduct, strict=True):
@@ -139,7 +147,7 @@ def conduct_rows(standing: Standing, specs: Sequence[EngineSpec]) -> tuple[list[
                 faults_text(conduct),
             ]
         )
-    return head, rows
+    return (head, rows) if standing.unit else _without(head, rows, midgame)  # where games end long before
 
 
 def faults_text(conduct: Conduct) -> str:
@@ -183,7 +191,7 @@ def markdown(standing: Standing, settings: Settings, facts: dict[str, Any]) -> s
     if len(standing.names) > 2:
         parts += ["## Pairings", _md_table(*pairing_rows(standing))]
     elif standing.duels:
-        parts.append(_pairs_text(standing.duels[0, 1]))
+        parts.append(_pairs_text(standing.duels[0, 1], standing.unit))
     parts += ["## Conduct", _md_table(*conduct_rows(standing, settings.engines))]
     if standing.faults:
         n_faults = sum(conduct.faults.total() for conduct in standing.conduct)
@@ -215,34 +223,37 @@ def pairing_rows(standing: Standing) -> tuple[list[str], Rows]:
                 f"{100 * duel.superiority:.1f}",
             ]
         )
-    return head, rows
+    return (head, rows) if standing.unit else _without(head, rows, "discs")
 
 
 def rules_lines(settings: Settings, facts: dict[str, Any]) -> list[str]:
     """How it was played, in sentences."""
     openings = settings.openings or "the start position"
     at_once = "1 game" if settings.concurrency == 1 else f"{settings.concurrency} games"
-    lines = ["Anti-Othello: fewest discs win. Discs count for whoever has fewer of them."] if settings.is_anti else []
+    lines = list(settings.game.rules)
+    by = f" by {settings.game.forfeit} {settings.game.unit}" if settings.game.unit else ""
     lines += [
         f"Openings: {openings}, seed {settings.seed}; each played twice, with colours changed. {settings.mode}.",
         f"A move is lost on time {1000 * settings.margin:g} ms after its limit; a program hangs {settings.hang:g} s "
         f"later, or after {settings.patience:g} s where no limit in time was given.",
-        "A fault (illegal move, time loss, hang, crash, refusal) or a resignation loses the game by 64 discs.",
+        f"A fault (illegal move, time loss, hang, crash, refusal) or a resignation loses the game{by}.",
         f"{at_once} at once. The manager took {_number(facts['overhead_ms'], '.3f')} ms a move.",
     ]
     if settings.adjudicate:
         lines.append(f"From {settings.adjudicate} empty squares on the exact solver said the result.")
+    if settings.draw_after:
+        lines.append(f"With {settings.draw_after} stones on the board a game was called a draw.")
     return lines
 
 
-def _pairs_text(duel: Duel) -> str:
+def _pairs_text(duel: Duel, unit: str) -> str:
     if not duel.n_pairs:
         return "No pair of games is complete yet."
     counts = ", ".join(map(str, duel.pentanomial))
     lead = _number(normalised_elo(duel.pentanomial), "+z.1f")
     return (
         f"Pairs by points (0, 1/2, 1, 3/2, 2): {counts}. Normalised Elo {lead}. "
-        "Intervals are 95 %, from pairs; ± behind discs is one standard error."
+        f"Intervals are 95 %, from pairs{f'; ± behind {unit} is one standard error' if unit else ''}."
     )
 
 
@@ -258,7 +269,7 @@ def summary(standing: Standing, settings: Settings, facts: dict[str, Any]) -> di
     rated = field_ratings(standing)
     result: dict[str, Any] = {
         "name": settings.name,
-        "variant": settings.variant,
+        **settings.game.facts,
         **facts,
         "games_played": standing.n_games,
         "moves_played": standing.n_moves,
@@ -322,8 +333,7 @@ def _duel(standing: Standing, key: tuple[int, int], duel: Duel) -> dict[str, Any
         "losses": duel.losses,
         "points_percent": 100 * duel.points,
         "pentanomial": duel.pentanomial,
-        "discs": duel.mean_discs,
-        "discs_standard_error": _json(duel.discs_error),
+        **({"discs": duel.mean_discs, "discs_standard_error": _json(duel.discs_error)} if standing.unit else {}),
         "elo": _json(duel.elo),
         "elo_95": [_json(bound) for bound in duel.elo_interval],
         "normalised_elo": _json(normalised_elo(duel.pentanomial)) if duel.n_pairs else None,

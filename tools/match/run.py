@@ -16,9 +16,9 @@ from rich.live import Live
 
 from tools.match.folder import Folder
 from tools.match.game import Rules
-from tools.match.openings import Opening
+from tools.match.games import AnyOpening
 from tools.match.picture import draw
-from tools.match.record import ANTI, OTHELLO, GameRecord
+from tools.match.record import GameRecord
 from tools.match.report import game_text, live_table, markdown, sprt_text, standing_text, summary
 from tools.match.schedule import pairings, schedule
 from tools.match.settings import Settings, UsageError
@@ -115,7 +115,7 @@ class _Show:
 
 def play(
     settings: Settings,
-    openings: Sequence[Opening],
+    openings: Sequence[AnyOpening],
     folder: Folder,
     console: Console,
     quiet: bool = False,
@@ -127,7 +127,8 @@ def play(
     """
     n_games = 2 * len(openings) * len(pairings(len(settings.engines), settings.mode))
     engines = settings.engines
-    standing = Standing([spec.name for spec in engines], [spec.limits.move_s for spec in engines])
+    move_times = [spec.limits.move_s for spec in engines]
+    standing = Standing([spec.name for spec in engines], move_times, settings.game.unit)
     memory = {"start": _own_memory_mb()}
     began = time.perf_counter()
     with ExitStack() as stack:
@@ -172,7 +173,7 @@ def play(
 
 
 def _tournament(
-    settings: Settings, openings: Sequence[Opening], folder: Folder, standing: Standing, stack: ExitStack
+    settings: Settings, openings: Sequence[AnyOpening], folder: Folder, standing: Standing, stack: ExitStack
 ) -> Tournament:
     """Everything that is still to be played; what was played before is counted."""
     solver, interrupt = None, None
@@ -182,7 +183,13 @@ def _tournament(
         solver = stack.enter_context(ExactSolver(settings.is_anti))
         interrupt = solver.interrupt
     rules = Rules(
-        settings.margin, settings.hang, settings.patience, settings.adjudicate, solver, is_anti=settings.is_anti
+        settings.margin,
+        settings.hang,
+        settings.patience,
+        settings.adjudicate,
+        solver,
+        is_anti=settings.is_anti,
+        draw_after=settings.draw_after,
     )
     meetings = schedule(len(settings.engines), settings.mode, openings)
     tournament = Tournament(settings.engines, meetings, rules, settings.concurrency, settings.give_up, interrupt)
@@ -190,11 +197,10 @@ def _tournament(
         for name in (record.black, record.white):
             if name not in standing.names:
                 raise UsageError(f"{folder.path}: game {record.number + 1} is of {name}, which is not in the match")
-        if record.is_anti != settings.is_anti:
-            played = ANTI if record.is_anti else OTHELLO
+        if record.game != settings.game:
             raise UsageError(
-                f"{folder.path}: game {record.number + 1} is of variant {played}, but the match of {settings.variant}; "
-                f"that can't be changed"
+                f"{folder.path}: game {record.number + 1} is of {record.game.label}, but the match of "
+                f"{settings.game.label}; that can't be changed"
             )
         standing.add(record)
         tournament.skip(record)

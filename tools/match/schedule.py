@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tools.match.openings import Opening
+from tools.match.games import AnyOpening
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Meeting:
     pair: int
     first: int
     second: int
-    opening: Opening
+    opening: AnyOpening
 
     def colours(self, game: int) -> tuple[int, int]:
         """The engines that play black and white in the first (0) or second (1) game."""
@@ -29,7 +29,7 @@ def pairings(n_engines: int, mode: str) -> list[tuple[int, int]]:
     return [pair for pair in found if pair[0] == 0] if mode == "gauntlet" else found
 
 
-def schedule(n_engines: int, mode: str, openings: Sequence[Opening]) -> Iterator[Meeting]:
+def schedule(n_engines: int, mode: str, openings: Sequence[AnyOpening]) -> Iterator[Meeting]:
     """All meetings, opening by opening, so that every engine has played about as much at any time."""
     pair = 0
     for opening in openings:

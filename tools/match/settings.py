@@ -16,9 +16,10 @@ from typing import Any
 
 import yaml
 
+from othello_engine.gomoku.position import LARGEST, SMALLEST, USUAL_SIZE
 from tools.engines.drivers import DIALECTS
 from tools.engines.spec import EngineSpec, Limits, PassStyle, parse_clock, parse_duration
-from tools.match.record import ANTI, OTHELLO
+from tools.match.games import ANTI, GAMES, GOMOKU, NATIVE, OTHELLO, GomokuGame, MatchGame, OthelloGame
 from tools.match.stats import Sprt
 
 Raw = dict[str, Any]
@@ -37,17 +38,20 @@ class Key:
     help: str
 
 
+_OTHELLO = OthelloGame()
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """A whole match.
 
-    openings: a file, or `random:N`; None plays from the start. pairs: openings for each pairing; None: as many as the
-    file has, at most 100. give_up: so many crashes or hangs one after another take an engine out. variant: `othello` or
-    `anti`; native engines have it among their options. Times in seconds.
+    game: what is played; native engines are told among their options. openings: a file, `random:N`, or `start`; None
+    plays from the start too. pairs: openings for each pairing; None: as many as the file has, at most 100. give_up: so
+    many crashes or hangs one after another take an engine out. Times in seconds.
     """
 
     engines: tuple[EngineSpec, ...]
-    variant: str = OTHELLO
+    game: MatchGame = _OTHELLO
     openings: str | None = None
     pairs: int | None = None
     seed: int = 1
@@ -57,6 +61,7 @@ class Settings:
     hang: float = 5.0
     patience: float = 60.0
     adjudicate: int = 0
+    draw_after: int = 0
     give_up: int = 3
     sprt: Sprt | None = None
     name: str = "match"
@@ -64,12 +69,17 @@ class Settings:
     @property
     def is_anti(self) -> bool:
         """Fewest discs win."""
-        return self.variant == ANTI
+        return self.game == OthelloGame(is_anti=True)
+
+    @property
+    def variant(self) -> str:
+        """Of the game, as records say it."""
+        return self.game.variant
 
     @property
     def title(self) -> str:
-        """The name, and the variant if it is not Othello."""
-        return f"{self.name} (anti-Othello)" if self.is_anti else self.name
+        """The name, and what is played if it is not Othello."""
+        return f"{self.name} ({self.game.title})" if self.game.title else self.name
 
 
 # --- single values
@@ -193,8 +203,10 @@ SPRT_KEYS = {
 
 MATCH_KEYS = {
     "name": Key(_text, "title of tables, EV of the games"),
+    "game": Key(_one_of(*GAMES), "othello, or gomoku: five or more in a row win (othello)"),
     "variant": Key(_one_of(OTHELLO, ANTI), "othello, or anti: fewest discs win (othello)"),
-    "openings": Key(_text, "file with an opening a line (transcript, or board as in OBF), or random:N moves"),
+    "board_size": Key(_whole(SMALLEST, LARGEST), f"gomoku: cells on a side ({USUAL_SIZE})"),
+    "openings": Key(_text, "file with an opening a line (transcript, or board as in OBF), random:N moves, or start"),
     "pairs": Key(_whole(1, 10**7), "openings for each pairing, each played twice (all there are, at most 100)"),
     "seed": Key(_whole(0, 2**63), "order of the openings, or the random ones (1)"),
     "mode": Key(_one_of("round-robin", "gauntlet"), "everyone against everyone, or the first against all others"),
@@ -203,6 +215,7 @@ MATCH_KEYS = {
     "hang": Key(_positive_duration, "time after that in which a late move is still waited for (5s)"),
     "patience": Key(_positive_duration, "time in which a move must come where no limit in time is given (60s)"),
     "adjudicate": Key(_whole(0, 24), "empty squares from which our exact solver says the result (0: never)"),
+    "draw_after": Key(_whole(0, LARGEST**2), "gomoku: stones with which a game is called a draw (0: never)"),
     "give_up": Key(_whole(1, 10**6), "games lost by a crash, hang or refusal in a row that take an engine out (3)"),
     "sprt": Key(_sprt, "stop as soon as it is decided: elo0, elo1, alpha, beta, model"),
 }
@@ -213,7 +226,7 @@ ENGINE_KEYS = {
     "protocol": Key(_one_of(*DIALECTS), "what it speaks (native)"),
     "directory": Key(_text, "folder it runs in"),
     "environment": Key(_mapping, "variables added to its environment"),
-    "options": Key(_mapping, "native: setoption; nboard: set NAME VALUE; gtp: command NAME VALUE"),
+    "options": Key(_mapping, "native: setoption; nboard: set NAME VALUE; gtp: command NAME VALUE; gomocup: INFO"),
     "movetime": Key(_positive_duration, "time for each move, such as 100ms"),
     "clock": Key(_clock, "time for the game and each move, such as 60s+1s"),
     "depth": Key(_whole(1, 1000), "plies, or what it takes for a depth"),
@@ -309,11 +322,33 @@ def parse_words(words: Sequence[str], where: str) -> Raw:
     return raw
 
 
+def game_of_raw(raw: Mapping[str, Any]) -> MatchGame:
+    """What is played, as the keys of a match say it. Raises UsageError."""
+    return _take_game(_read({name: raw[name] for name in _GAME_KEYS if name in raw}, MATCH_KEYS, "game"), "game")
+
+
+_GAME_KEYS = ("game", "variant", "board_size")
+_KEYS_OF_A_GAME = {"variant": OTHELLO, "adjudicate": OTHELLO, "board_size": GOMOKU, "draw_after": GOMOKU}
+"""Keys that make sense in one game only."""
+
+
+def _take_game(given: Raw, where: str) -> MatchGame:
+    """What is played; its keys are taken out of those of the match."""
+    name = given.pop("game", OTHELLO)
+    for key, game in _KEYS_OF_A_GAME.items():
+        if key in given and game != name:
+            raise UsageError(f"{where}: {key} is a key of {game}, but the match is of {name}")
+    if name == GOMOKU:
+        return GomokuGame(given.pop("board_size", USUAL_SIZE))
+    return OthelloGame(is_anti=given.pop("variant", OTHELLO) == ANTI)
+
+
 def make_settings(raw: Mapping[str, Any], where: str) -> Settings:
     """The match of a mapping: match keys, `each`, and `engines`. Raises UsageError."""
     raw = dict(raw)
     engines, each = raw.pop("engines", None), raw.pop("each", None) or {}
     given = _read(raw, MATCH_KEYS, where)
+    game = _take_game(given, where)
     if engines is not None and not isinstance(engines, list):
         raise UsageError(f"{where}: engines: a list is needed, not {engines!r}")
     if not engines or len(engines) < 2:
@@ -322,15 +357,15 @@ def make_settings(raw: Mapping[str, Any], where: str) -> Settings:
         if not isinstance(value, Mapping):
             raise UsageError(f"{where}: {name}: KEY: VALUE pairs are needed, not {value!r}")
     _read(merged(each, {}), ENGINE_KEYS, f"{where}: each")
-    variant = given.get("variant", OTHELLO)
-    specs = [_make_spec(merged(each, engine), f"{where}: engine {i}", variant) for i, engine in enumerate(engines, 1)]
+    specs = [_make_spec(merged(each, engine), f"{where}: engine {i}", game) for i, engine in enumerate(engines, 1)]
     names = [spec.name for spec in specs]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"{where}: two engines are called {name}; give them names")
     if given.get("sprt") and len(specs) != 2:
         raise UsageError(f"{where}: sprt is for two engines")
-    return Settings(engines=tuple(specs), **given)
+    given.setdefault("openings", game.default_openings)
+    return Settings(engines=tuple(specs), game=game, **given)
 
 
 def merged(each: Mapping[str, Any], engine: Mapping[str, Any]) -> Raw:
@@ -347,7 +382,7 @@ def merged(each: Mapping[str, Any], engine: Mapping[str, Any]) -> Raw:
     return found
 
 
-def _make_spec(raw: Raw, where: str, variant: str) -> EngineSpec:
+def _make_spec(raw: Raw, where: str, game: MatchGame) -> EngineSpec:
     given = _read(raw, ENGINE_KEYS, where)
     name = given.pop("name", "")
     if "command" not in given:
@@ -375,26 +410,18 @@ def _make_spec(raw: Raw, where: str, variant: str) -> EngineSpec:
     if "start_limit" in given:
         given["start_limit_s"] = given.pop("start_limit")
     spec = EngineSpec(name=name, command=command, limits=limits, **given)
+    if spec.protocol not in game.protocols:
+        others = ", ".join(game.protocols)
+        raise UsageError(f"{where}: protocol: {spec.protocol} can't play {game.variant}; one of {others} is needed")
     driver = DIALECTS[spec.protocol]
     if spec.options and not driver.takes_options:
         raise UsageError(f"{where}: options: {spec.protocol} has no words for them; use its command line")
-    return _with_variant(spec, variant, where) if spec.protocol == TOLD_VARIANT else spec
-
-
-TOLD_VARIANT = "native"
-"""The dialect that has a word for the variant; in all others the program's command line has to say it."""
-_VARIANT_OPTION = "Variant"
-
-
-def _with_variant(spec: EngineSpec, variant: str, where: str) -> EngineSpec:
-    """A native engine that is told what is played. Behind its other options, one of which may choose a profile."""
-    own = [value for name, value in spec.options if name.lower() == _VARIANT_OPTION.lower()]
-    for value in own:
-        if value.lower() != variant:
-            raise UsageError(f"{where}: options: {_VARIANT_OPTION}: {value}, but the match is of {variant}")
-    if own or variant == OTHELLO:
+    if spec.protocol != NATIVE:
         return spec
-    return replace(spec, options=(*spec.options, (_VARIANT_OPTION, variant)))
+    try:
+        return replace(spec, options=game.native_options(spec.options))
+    except ValueError as error:
+        raise UsageError(f"{where}: options: {error}") from None
 
 
 def key_table(keys: Mapping[str, Key]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from othello_engine.types import BLACK
+from tools.match.games import OthelloGame
 from tools.match.record import GameRecord
 from tools.match.stats import elo_interval, elo_of_points, likelihood_of_superiority, mean_and_variance
 
@@ -135,7 +136,7 @@ class Conduct:
         self.draws += points == 0.5
         self.losses += points == 0
         self.discs += record.score if side == BLACK else -record.score
-        n_empties, mover, seconds = record.start.n_empties, record.start.side, 0.0
+        game, n_empties, mover, seconds = record.game, record.start.n_empties, record.start.side, 0.0
         for each in record.moves:
             if mover == side and each.seconds is not None:
                 self.n_moves += 1
@@ -151,7 +152,7 @@ class Conduct:
                 if each.nodes is not None:
                     self.nodes += each.nodes
                     self.node_seconds += each.seconds
-            n_empties -= each.is_square
+            n_empties -= not game.is_pass(each.move)
             mover = 1 - mover
         self.seconds += seconds
         if record.cpu_s:
@@ -187,11 +188,15 @@ class Conduct:
 class Standing:
     """Everything that is known from the games so far. Engines by their place in the list of names.
 
-    move_times: what each has for a move, in seconds; None where nothing is said.
+    move_times: what each has for a move, in seconds; None where nothing is said. unit: what scores count, empty if they
+    only tell who has won.
     """
 
-    def __init__(self, names: Sequence[str], move_times: Sequence[float | None] = ()) -> None:
+    def __init__(
+        self, names: Sequence[str], move_times: Sequence[float | None] = (), unit: str = OthelloGame.unit
+    ) -> None:
         self.names = tuple(names)
+        self.unit = unit
         self.move_times = tuple(move_times) or (None,) * len(names)
         self.duels: dict[tuple[int, int], Duel] = {}
         """By (first, second), first < second."""

@@ -1,0 +1,1 @@
+"""Measure an engine of Gomoku: positions with known answers, puzzles of continuous fours, and nodes per second."""
