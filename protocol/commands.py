@@ -335,7 +335,7 @@ def play_words(position: AnyPosition, words: Sequence[str]) -> tuple[AnyPosition
     try:
         if isinstance(position, Position):
             return tuple(after for _, after in parse_moves(position, words))
-        return tuple(after for _, after in position.follow(words))
+        return tuple(after for _, after in position.follow(" ".join(words)))
     except IllegalMoveError as error:
         text = f"at {error.index} {_without_place(error)}"
         raise CommandError("illegal-move", error.move, text) from None

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from othello_engine.config import OTHELLO, Config, OptionValue
 from othello_engine.errors import ConfigError
+from othello_engine.position import Position
 from othello_engine.types import Limits, SearchInfo, SearchResult
 from protocol import exit_status
 from protocol.facade import EngineLike, MakeEngine
@@ -249,7 +250,11 @@ class Service(ABC):
 
     def glance(self, position: AnyPosition) -> int:
         """A legal move without a search, the position's NO_MOVE if there is none."""
-        return (*position.legal_moves, position.NO_MOVE)[0]
+        if isinstance(position, Position) or position.is_over:
+            return (*position.legal_moves, position.NO_MOVE)[0]
+        from othello_engine.gomoku.plain import quick_move
+
+        return quick_move(position)
 
     def take_result(self, task: Task, result: SearchResult) -> None:
         """A search that this task asked for has come to an end."""
@@ -544,7 +549,7 @@ class Service(ABC):
         legal = position.legal_moves or (position.NO_MOVE,)
         if result.best_move not in legal:
             problem = result.error or f"the search came out with {position.move_name(result.best_move)}"
-            result = replace(result, best_move=legal[0], ponder_move=position.NO_MOVE, error=problem)
+            result = replace(result, best_move=self.glance(position), ponder_move=position.NO_MOVE, error=problem)
         self.answer(search, result)
         if self.task is search:
             self.end_task()

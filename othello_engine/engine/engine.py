@@ -384,7 +384,11 @@ class Engine:
             order = make_gomoku_order(limits, position, self._config, asked_at)
             plan: GomokuPlan = order.plan
             dealt_out = Shards(conductor.ids) if plan.is_dealt_out else None
-            return order, GomokuDeepening(plan), dealt_out or Together(conductor.ids, plan.wants_heatmap)
+            return (
+                order,
+                GomokuDeepening(plan),
+                dealt_out or Together(conductor.ids, plan.wants_heatmap, plan.max_depth),
+            )
         order = make_order(limits, position, self._config, asked_at)
         return order, Deepening(order.plan), Scheduler(ids=conductor.ids)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 
+from othello_engine.config import load_config
 from othello_engine.errors import ConfigError
 from othello_engine.gomoku.position import LARGEST, NO_CELL, SMALLEST, GomokuPosition
 from othello_engine.position import Position
@@ -30,8 +32,8 @@ FINISHED = "e8 a1 f8 a2 g8 a3 h8 a4 i8"
 """Black has five."""
 
 
-def gomoku_desk(profile: str = "gomoku", **options: object) -> Desk:
-    return Desk(profile=profile, prepare=knows_gomoku, **options)
+def gomoku_desk(profile: str = "gomoku", cold: bool = False, **options: object) -> Desk:
+    return Desk(cold, knows_gomoku, profile, **options)
 
 
 def knows_gomoku(engine: FakeEngine) -> None:
@@ -142,7 +144,7 @@ def test_a_strange_character_is_named_by_its_column(desk: Desk, size: int) -> No
         assert refusal(desk, f"setboard {rows} X") == ["error", "bad-board", str(column)]
 
 
-@pytest.mark.parametrize("n_cells", [1, 63, 64, 81, 99, 101, 224, 226, 399, 401, 441])
+@pytest.mark.parametrize("n_cells", [2, 63, 64, 81, 99, 101, 224, 226, 399, 401, 441])
 def test_a_number_of_cells_that_is_no_square_is_refused(desk: Desk, n_cells: int) -> None:
     (error,) = desk.send(f"setboard {'-' * n_cells} X")
     assert error.startswith("error bad-board ")
@@ -315,7 +317,7 @@ def test_a_static_value(desk: Desk) -> None:
 def test_reports_and_the_answer_in_the_words_of_the_board(desk: Desk) -> None:
     desk.send("setoption name InfoInterval value 0", "move h8", "go depth 4")
     assert desk.engine.limits == Limits(depth=4)
-    assert desk.engine.position == GomokuPosition.from_moves("h8")
+    assert desk.engine.calls[-2] == ("set_position", GomokuPosition.from_moves("h8").to_text())
     desk.engine.report(info(2, "o15", "a1"))
     assert desk.said() == [
         "info depth 2 seldepth 4 sel 100 score raw 20 nodes 200 nps 100000 time 2 hashfull 3 pv o15 a1"
@@ -355,7 +357,7 @@ def test_a_finished_game_has_no_best_move(desk: Desk) -> None:
 def test_a_move_that_is_none_becomes_a_legal_one(desk: Desk) -> None:
     desk.send("move a1 h8", "go depth 1")
     lines = finish(desk, "h8")
-    assert lines[-1] == "bestmove b1"
+    assert lines[-1] == "bestmove h7"
     assert [line.split()[1] for line in lines if line.startswith("error")] == ["internal"]
 
 
@@ -409,6 +411,15 @@ def test_an_open_search_keeps_its_answer(desk: Desk) -> None:
     (error,) = desk.send("setoption name Game value othello")
     assert error.startswith("error busy ")
     assert desk.send("stop")[-1] == "bestmove h8"
+
+
+def test_a_search_that_is_stopped_while_the_engine_loads_has_a_legal_move() -> None:
+    desk = gomoku_desk(cold=True)
+    assert desk.send("setboard startpos moves a1 h8", "go depth 3", "hint") == []
+    assert desk.send("stop")[-1] in {f"bestmove {START.move_name(move)}" for move in range(225)} - {
+        "bestmove a1",
+        "bestmove h8",
+    }
 
 
 # -- result lines ------------------------------------------------------------------------------------------------
@@ -470,28 +481,25 @@ def test_only_gomoku_has_a_result_in_json() -> None:
 
 
 def hint_numbers(values: list[int]) -> list[int]:
-    """The twin: between worst and best by the logarithm, 30 to 90."""
-    import math
-
+    """The twin: between worst and best by the logarithm, 30 to 90; each counts for as much as any behind it."""
     numbers = [math.log1p(value) if value >= 0 else -math.log1p(-value) for value in values]
+    numbers = [max(numbers[index:]) for index in range(len(numbers))]
     low, high = min(numbers), max(numbers)
     return [50 if low == high else int((each - low) / (high - low) * 60 + 30 + 0.5) for each in numbers]
 
 
-@pytest.mark.parametrize("values", [[900_000, 5000, 5000, 12, 0, -40], [7], [7, 7]])
-def test_a_hint_is_the_heatmap(desk: Desk, values: list[int]) -> None:
+@pytest.mark.parametrize("values", [[900_000, 5000, 5000, 12, 0, -40], [7], [7, 7], [100, 900_000, 3, 20, -5]], ids=str)
+def test_a_hint_is_the_heatmap_in_its_order(desk: Desk, values: list[int]) -> None:
     desk.send("move h8")
     assert desk.send("hint") == []
     assert desk.engine.limits == Limits(heatmap=True)
     assert desk.service.state is State.SEARCH
     names = ["i9", "a1", "g7", "o15", "b1", "c1"][: len(values)]
-    shuffled = [RootValue(cell(name), value) for name, value in zip(names, values, strict=True)]
-    random.Random(1).shuffle(shuffled)
-    lines = finish(desk, "i9", root_values=tuple(shuffled))
+    root_values = tuple(RootValue(cell(name), value) for name, value in zip(names, values, strict=True))
+    lines = finish(desk, "i9", root_values=root_values)
     assert lines[-1] == "hintok"
     expected = []
-    ranked = sorted(zip(names, values, strict=True), key=lambda pair: (-pair[1], cell(pair[0])))
-    for (name, value), number in zip(ranked, hint_numbers([value for _, value in ranked]), strict=True):
+    for name, value, number in zip(names, values, hint_numbers(values), strict=True):
         band = "amber" if number >= 75 else "emerald" if number >= 50 else "blue"
         expected.append(f"hint {name} value {number} band {band} score raw {value} depth 0")
     assert lines[:-1] == expected
@@ -604,8 +612,9 @@ def test_a_bench_of_gomoku_s_own_positions(line: str) -> None:
     desk = gomoku_desk(Threads=3, Hash=32)
     desk.send("move h8", "isready")
     desk.engine.answer = answer
-    desk.send(line)
-    lines = desk.wait_for("bench .*")
+    lines = desk.send(line)
+    if not lines or not lines[-1].startswith("bench "):  # the engine answers on a thread of its own
+        lines += desk.wait_for("bench .*")
     positions = bench_positions("gomoku")
     depth = 4 if "4" in line else bench_depth("gomoku")
     assert lines[-1] == f"bench nodes {50 * len(positions)} time {5 * len(positions)} nps 10000"
@@ -627,7 +636,7 @@ def test_the_positions_of_the_bench_are_open_games() -> None:
         assert position.side == (position.n_stones(BLACK) + position.n_stones(WHITE)) % 2
 
 
-# -- dialects of Othello -----------------------------------------------------------------------------------------
+# -- commands and dialects of Othello ------------------------------------------------------------------------------
 
 GOMOKU_PROFILES = ("gomoku", "gomoku-classic")
 
@@ -636,6 +645,14 @@ def arguments(dialect: str, *settings: tuple[str, str], profile: str | None = No
     """What the command line comes to."""
     values: dict[str, object] = {"protocol": dialect, "settings": list(settings), "command": None, "version": False}
     return SimpleNamespace(**values, **({} if profile is None else {"profile": profile}))
+
+
+@pytest.mark.parametrize("command", ["perft", "solve"])
+def test_commands_of_othello_refuse_gomoku(command: str) -> None:
+    config = load_config(profile="gomoku-classic")
+    with pytest.raises(cli._UsageError, match=f"{command} is for Othello; the profile gomoku-classic plays Gomoku"):
+        cli._refuse_gomoku(config, command)
+    cli._refuse_gomoku(load_config(), command)
 
 
 @pytest.mark.parametrize("dialect", ["gtp", "nboard", "cassio"])

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from othello_engine.engine.scheduler import Work
 from othello_engine.gomoku.position import EMPTY, NO_CELL
-from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
+from othello_engine.gomoku.task import MAX_DEPTH, GomokuResult, GomokuTask, Heatmap, RootScore
 from othello_engine.types import RootValue
 
 ROOT_LIMIT = 36
@@ -128,10 +128,11 @@ class _Division:
 
 
 class Together(_Division):
-    """All workers search the whole root."""
+    """All workers search the whole root. last_depth: no search is deeper."""
 
-    def __init__(self, ids: Iterator[int], wants_heatmap: bool = False) -> None:
+    def __init__(self, ids: Iterator[int], wants_heatmap: bool = False, last_depth: int = MAX_DEPTH) -> None:
         super().__init__(ids, wants_heatmap)
+        self._last_depth = last_depth
         self._results: dict[int, GomokuResult] = {}  # by depth
         self._partial: GomokuResult | None = None
 
@@ -179,6 +180,8 @@ class Together(_Division):
         if budget or task.depth < FIRST_HELPED_DEPTH:
             return None
         depth = next(depth for depth in range(task.depth + 1, task.depth + len(depths) + 2) if depth not in depths)
+        if depth > self._last_depth:
+            return None
         return self._start(replace(task, depth=depth, is_companion=True), now, companion=True)
 
 
@@ -187,6 +190,7 @@ class Shards(_Division):
 
     def __init__(self, ids: Iterator[int]) -> None:
         super().__init__(ids, wants_heatmap=True)
+        self._moves: list[int] = []
         self._shards: list[tuple[int, ...]] = []
         self._waiting: list[tuple[int, ...]] = []
         self._results: list[GomokuResult] = []
@@ -212,7 +216,7 @@ class Shards(_Division):
         assert self._task is not None
         if not self._is_settled:
             return GomokuOutcome(False, self._task.depth, None, self._root_values)
-        merged = _merged(self._results, [move for shard in self._shards for move in shard], self._task.depth)
+        merged = _merged(self._results, [self._task.former_move, *self._moves], self._task.depth)
         return GomokuOutcome(True, self._task.depth, merged, self._root_values)
 
     def searched(self, id: int, result: GomokuResult) -> None:
@@ -247,8 +251,12 @@ class Shards(_Division):
         assert self._heatmap is not None
         listed = [move.move for move in self._heatmap.moves if not task.moves or move.move in task.moves]
         listed += [move for move in task.moves if move not in listed]
-        listed = listed or [cell for cell, content in enumerate(task.cells) if content == EMPTY]  # far from any stone
-        moves = [move for move in listed if move not in task.excluded][:ROOT_LIMIT]
+        moves = [move for move in listed if move not in task.excluded]
+        if not moves:  # only those are left that are far from any stone
+            cells = (cell for cell, content in enumerate(task.cells) if content == EMPTY)
+            moves = [cell for cell in cells if cell not in task.excluded]
+        moves = moves[:ROOT_LIMIT]
+        self._moves = moves
         shards = [tuple(moves[number::n_workers]) for number in range(n_workers)]
         self._shards = [shard for shard in shards if shard]
         self._waiting = list(self._shards)
@@ -260,18 +268,25 @@ def _root_of(task: GomokuTask) -> tuple[object, ...]:
     return task.size, task.cells, task.side, task.moves, task.excluded
 
 
-def _merged(results: list[GomokuResult], moves: list[int], depth: int) -> GomokuResult:
-    """What several workers have found out about their shares of the root moves."""
+def _merged(results: list[GomokuResult], order: list[int], depth: int) -> GomokuResult:
+    """What several workers have found out about their shares of the root moves.
+
+    order: the root moves, the best before any search first; of equal ones the first counts, as with one worker.
+    """
+    places = {move: place for place, move in enumerate(dict.fromkeys(order))}
     known = sorted((move for result in results for move in result.moves), key=_rank, reverse=True)
     nodes = sum(result.nodes for result in results)
     deepest = max(result.selective_depth for result in results)
-    best = max(results, key=lambda result: (result.best_move != NO_CELL, *_rank(result)))
-    best = replace(best, nodes=nodes, selective_depth=deepest, moves=tuple(known))
+
+    def merit(result: GomokuResult) -> tuple[bool, tuple[int, int], int]:
+        return result.best_move != NO_CELL, _rank(result), -places.get(result.best_move, 0)
+
+    best = replace(max(results, key=merit), nodes=nodes, selective_depth=deepest, moves=tuple(known))
     if depth > 0 or (best.best_move != NO_CELL and best.mate > 0):
         return best
     # Seen by one worker, its only move is one of several.
     losing = {move.move for move in known if move.mate < 0}
-    left = [move for move in moves if move not in losing]
+    left = [move for move in dict.fromkeys(order) if move not in losing and move != NO_CELL]
     only = left[0] if len(left) == 1 and losing else NO_CELL
     return replace(best, best_move=only, mate=0, score=0, pv=(only,) if only != NO_CELL else ())
 
