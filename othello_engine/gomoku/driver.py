@@ -1,0 +1,413 @@
+"""One search process's searcher for Gomoku: turns tasks into kernel calls and kernel records into plain answers."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from othello_engine.gomoku import table, weights
+from othello_engine.gomoku.board import place, set_up, undo
+from othello_engine.gomoku.forcing import ATTACKER_KEYS, fours_move, fours_win, shortest_fours
+from othello_engine.gomoku.lines import (
+    CELL_DOUBLE_OPEN_THREE,
+    CELL_FIVE,
+    CELL_FOUR_OPEN_THREE,
+    CELL_OPEN_FOUR,
+)
+from othello_engine.gomoku.position import EMPTY, NO_CELL, STONES, GomokuPosition
+from othello_engine.gomoku.search import INFINITE as _INFINITE
+from othello_engine.gomoku.search import (
+    STOPPED_SCORE,
+    known_end,
+    list_moves,
+    search_root,
+    static_score,
+)
+from othello_engine.gomoku.state import (
+    FRAME_WORDS,
+    HASH,
+    MAX_PLY,
+    ROOT_MOVES,
+    STATE_BYTES,
+    fill_near,
+    new_state,
+    state_at,
+)
+from othello_engine.gomoku.table import BUCKET_BYTES, BUCKET_ENTRIES, EPOCHS
+from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
+
+MATE = int(table.MATE)
+INFINITE = int(_INFINITE)
+MATE_BOUND = int(table.MATE_BOUND)
+
+_PROOF_ENTRIES = 1 << 18
+_USE_SAMPLE_BUCKETS = 1024
+_ROOT_FOURS_NODES = 200_000
+"""Of the search for the shortest win by fours before the first iteration."""
+_LOSING_NODES = 200_000
+"""Of all searches for the opponent's wins by fours after each root move together."""
+_LONGEST_FOURS = 60
+_FIRST_WINDOW = 40
+_LINE_NODES = 20_000
+"""Of a search for fours while a variation is written down."""
+_WINDOW_DEPTH = 4
+_NOISE_BITS = 11
+"""Of what a companion adds to its history scores."""
+
+
+def table_buckets(n_bytes: int) -> int:
+    """How many buckets a table of `n_bytes` has: the largest power of two that fits, at least 1."""
+    assert n_bytes >= BUCKET_BYTES
+    return 1 << (n_bytes // BUCKET_BYTES).bit_length() - 1
+
+
+def table_use(buffer: Any, generation: int, epoch: int) -> int:
+    """How full the table is with entries of this generation and epoch, per mille, from a sample."""
+    sample = min(_USE_SAMPLE_BUCKETS, table_buckets(len(buffer)))
+    used = table.count_used(_address_of(buffer), sample, generation & 255, epoch & (EPOCHS - 1))
+    return int(used) * 1000 // (BUCKET_ENTRIES * sample)
+
+
+def mate_of(score: int) -> int:
+    """Plies to the end that a score proves, positive for a win; 0 if it proves nothing."""
+    if abs(score) < MATE_BOUND:
+        return 0
+    return MATE - score if score > 0 else -MATE - score
+
+
+def _address_of(buffer: Any) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+
+
+class Searcher:
+    """Kernels, state record and table of one search process.
+
+    state_buffer: STATE_BYTES of writable memory, kept alive by the caller. Not thread-safe, except that `evaluate` may
+    be called while `run` is running.
+    """
+
+    def __init__(self, state_buffer: Any) -> None:
+        ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
+        self._state = state_at(state_buffer)
+        self._other_state = new_state()
+        cell_weights = weights.shipped()
+        info = weights.info_table(cell_weights)
+        for state in (self._state, self._other_state):
+            state.info[:] = info
+            state.tempo = cell_weights.tempo
+        self._proofs = np.zeros(_PROOF_ENTRIES, np.uint64)
+        self._state.proof_address = self._proofs.ctypes.data
+        self._state.proof_mask = _PROOF_ENTRIES - 1
+        self._table: Any = None
+        self._generation = self._epoch = -1
+        self._order: list[int] = []
+        self._order_of: tuple[int, bytes, int] | None = None
+        self.attach_table(bytearray(BUCKET_BYTES))
+
+    def attach_table(self, buffer: Any) -> None:
+        """Use the table in this block from now on (64-byte aligned for speed; any size from one bucket)."""
+        self._table = buffer
+        self._state.table_address = _address_of(buffer)
+        self._state.table_mask = table_buckets(len(buffer)) - 1
+
+    @property
+    def stop_flag(self) -> int:
+        """Non-zero: the running task ends soon, and the next ones at once. The caller sets and clears it."""
+        return int(self._state.stop)
+
+    @stop_flag.setter
+    def stop_flag(self, value: int) -> None:
+        self._state.stop = value
+
+    def new_game(self) -> None:
+        """Forget what is kept from search to search; the shared table is the parent's to clear."""
+        self._forget()
+        self._generation = -1
+
+    def _forget(self) -> None:
+        self._state.killers[:] = -1
+        self._state.replies[:] = -1
+        self._state.history[:] = 0
+        self._proofs[:] = 0
+        self._order_of = None
+
+    # -- tasks -----------------------------------------------------------------------------------------------
+
+    def run(self, task: GomokuTask) -> GomokuResult:
+        """Search one task; returns early, with what is proved, when the stop flag is set. See GomokuResult.
+
+        The position isn't over.
+        """
+        state = self._prepare(task)
+        if task.depth <= 0:
+            return self._at_once(task)
+        moves = self._root_order(task)
+        state.root_cells[: len(moves)] = moves
+        state.n_root = len(moves)
+        former = task.former_score
+        window = INFINITE
+        if task.depth >= _WINDOW_DEPTH and task.former_move != NO_CELL and not mate_of(former):
+            window = _FIRST_WINDOW
+        alpha, beta = max(former - window, -INFINITE), min(former + window, INFINITE)
+        if window == INFINITE:
+            alpha, beta = -INFINITE, INFINITE
+        best_move, score, pv = NO_CELL, -INFINITE, []
+        while True:
+            found = int(search_root(state, task.side, alpha, beta, task.depth))
+            complete = found != STOPPED_SCORE
+            if found > alpha if complete else int(state.root_best_score) > alpha:
+                best_move, score = int(state.root_best_move), int(state.root_best_score)
+            elif complete:  # worse than expected: nothing is known of the best move
+                best_move, score = NO_CELL, found
+            pv = [int(cell) for cell in state.pv[: int(state.pv_length[0])]]
+            if not complete or alpha < score < beta:
+                break
+            window *= 3
+            if score >= beta:
+                self._promote(best_move)
+                beta = INFINITE if window > 1000 or mate_of(score) else score + window
+            else:
+                alpha = -INFINITE if window > 1000 or mate_of(score) else score - window
+        scores = self._root_scores()
+        if complete:
+            self._order = [best_move, *(move for move in self._order if move != best_move)]
+        return self._result(task, score, best_move, pv, complete, scores)
+
+    def expand(self, task: GomokuTask) -> Heatmap:
+        """The candidates of the task's position with their order scores, best first."""
+        state = self._prepare(task)
+        self._order_of = None
+        moves = self._candidates(task, state)
+        return Heatmap(tuple(RootScore(cell, score) for score, cell in moves), len(moves))
+
+    def evaluate(self, size: int, cells: bytes, side: int) -> int:
+        """Static value for the side to move; that of a lost or won game if it is over."""
+        position = GomokuPosition(size, cells, side)
+        if position.winner is not None:
+            return MATE if position.winner == side else -MATE
+        _load(self._other_state, size, cells)
+        return int(static_score(self._other_state, side))
+
+    # -- preparing -------------------------------------------------------------------------------------------
+
+    def _prepare(self, task: GomokuTask) -> Any:
+        """Write a task's settings into the state record. The stop flag is the caller's and stays as it is."""
+        state = self._state
+        if task.epoch != self._epoch:  # what was searched before is to be forgotten
+            self._epoch = task.epoch
+            self._forget()
+        if task.generation != self._generation:
+            self._generation = task.generation
+            state.killers[:] = -1
+            state.history[:] //= 4
+            if task.is_companion:  # another order of moves that are nearly equal: it goes other ways first
+                state.history[:] += (
+                    np.array(state.zobrist[: len(state.history)]) >> np.uint64(64 - _NOISE_BITS)
+                ).astype(np.int32)
+        state.nodes = 0
+        state.node_limit = task.node_limit
+        state.selective_depth = 0
+        state.generation = task.generation & 255
+        state.epoch = task.epoch & (EPOCHS - 1)
+        _load(state, task.size, task.cells)
+        return state
+
+    def _candidates(self, task: GomokuTask, state: Any) -> list[tuple[int, int]]:
+        """(order score, cell) of the cells that may be played at the root, best first."""
+        wanted = np.zeros(task.size**2, bool)
+        if task.moves:
+            wanted[list(task.moves)] = True
+        else:
+            wanted[_near_cells(task.size, task.cells)] = True
+        empty = np.frombuffer(task.cells, np.uint8) == EMPTY
+        wanted &= empty
+        if task.excluded:
+            wanted[list(task.excluded)] = False
+        if not wanted.any():
+            wanted = empty.copy()
+            wanted[list(task.excluded)] = False
+        combos = np.array(state.combos[: task.size**2])
+        own, other = combos >> (16 * task.side) & 0xFFFF, combos >> (16 * (1 - task.side)) & 0xFFFF
+        info = np.array(state.info)
+        scores = 5 * (info[own] >> 4 & 0xFFF) + 4 * (info[other] >> 4 & 0xFFF)
+        cells = np.flatnonzero(wanted)
+        return sorted(((int(scores[cell]), int(cell)) for cell in cells), key=lambda pair: (-pair[0], pair[1]))
+
+    def _root_order(self, task: GomokuTask) -> list[int]:
+        """The root moves in the order of the last iteration, the former best first; losing ones only if all lose."""
+        of = (task.size, task.cells, task.side)
+        moves = [cell for _, cell in self._candidates(task, self._state)][:ROOT_MOVES]
+        if self._order_of == of and set(self._order) == set(moves):
+            moves = self._order
+        kept = [move for move in moves if move not in task.losing] or moves
+        if task.former_move in kept:
+            kept = [task.former_move, *(move for move in kept if move != task.former_move)]
+        self._order_of, self._order = of, kept
+        return kept
+
+    def _promote(self, move: int) -> None:
+        """The move comes first among the root moves in the next search of the same iteration."""
+        self._order = [move, *(other for other in self._order if other != move)]
+        self._state.root_cells[: len(self._order)] = self._order
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def _root_scores(self) -> tuple[RootScore, ...]:
+        state = self._state
+        n_done = int(state.n_root_done)
+        pairs = [(int(state.root_scores[index]), int(state.root_cells[index])) for index in range(n_done)]
+        best = int(state.root_best_move)
+        pairs.sort(key=lambda pair: (-pair[0], pair[1] != best))
+        return tuple(RootScore(cell, score, mate_of(score)) for score, cell in pairs)
+
+    def _result(
+        self, task: GomokuTask, score: int, best_move: int, pv: list[int], complete: bool, moves: tuple[RootScore, ...]
+    ) -> GomokuResult:
+        nodes, selective_depth = int(self._state.nodes), int(self._state.selective_depth)
+        if pv[:1] != [best_move]:
+            pv = [best_move] if best_move != NO_CELL else []
+        line = self._extended(task, pv, mate_of(score)) if pv and complete else tuple(pv)
+        return GomokuResult(
+            score=score if best_move != NO_CELL else 0,
+            best_move=best_move,
+            pv=line,
+            nodes=nodes,
+            complete=complete,
+            mate=mate_of(score) if best_move != NO_CELL else 0,
+            selective_depth=max(selective_depth, len(pv)),
+            moves=moves,
+        )
+
+    def _at_once(self, task: GomokuTask) -> GomokuResult:
+        """What can be proved or ruled out before any search; see GomokuResult."""
+        state, side = self._state, task.side
+        allowed = [cell for _, cell in self._candidates(task, state)]
+        static = int(static_score(state, side))
+        end = int(known_end(state, side))
+        win = 0
+        move = NO_CELL
+        length = int(shortest_fours(state, side, _LONGEST_FOURS, _ROOT_FOURS_NODES))
+        if length > 0 and (end <= 0 or length <= end):
+            state.proof_left = _ROOT_FOURS_NODES
+            win, move = length, int(fours_move(state, side, length))
+        elif end > 0:
+            win, move = end, self._fork(side)
+        if win and move in allowed:
+            score = MATE - win
+            return self._result(task, score, move, [move], True, (RootScore(move, score, win),))
+        complete = not state.stop
+        if end < 0:
+            moves = tuple(RootScore(cell, -MATE - end, end) for cell in allowed)
+            return GomokuResult(-MATE - end, NO_CELL, (), int(state.nodes), complete, end, 0, moves)
+        known = self._losing(task, allowed) if not state.stop else []
+        forced = [cell for cell in allowed if self._class_of(cell, 1 - side) == CELL_FIVE]
+        best = forced[0] if len(forced) == 1 else NO_CELL
+        pv = (best,) if best != NO_CELL else ()
+        nodes = int(state.nodes)
+        return GomokuResult(static, best, pv, nodes, not state.stop, 0, len(pv), tuple(known))
+
+    def _losing(self, task: GomokuTask, allowed: list[int]) -> list[RootScore]:
+        """Root moves after which the opponent wins by fours or at once."""
+        state, opponent = self._state, 1 - task.side
+        losing = []
+        left = _LOSING_NODES
+        for cell in allowed:
+            place(state, cell, task.side)
+            end = int(known_end(state, opponent))
+            if end <= 0 and left > 0:
+                state.proof_left = min(left, _LOSING_NODES // 10)
+                before = int(state.proof_left)
+                end = int(fours_win(state, opponent, _LONGEST_FOURS // 3))
+                left -= before - max(int(state.proof_left), 0)
+            undo(state)
+            if state.stop:
+                break
+            if end > 0:
+                losing.append(RootScore(cell, end + 1 - MATE, -end - 1))
+        return losing
+
+    def _class_of(self, cell: int, side: int) -> int:
+        state = self._state
+        return int(state.info[int(state.combos[cell]) >> (16 * side) & 0xFFFF]) & 15
+
+    def _fork(self, side: int) -> int:
+        """A cell that makes two threats at once, the stronger first."""
+        state = self._state
+        cells = [cell for cell in range(int(state.board_size) ** 2) if state.cells[cell] == EMPTY]
+        for wanted in (CELL_FIVE, CELL_OPEN_FOUR, CELL_FOUR_OPEN_THREE, CELL_DOUBLE_OPEN_THREE):
+            for cell in cells:
+                if self._class_of(cell, side) == wanted:
+                    return cell
+        return NO_CELL
+
+    def _extended(self, task: GomokuTask, pv: list[int], mate: int) -> tuple[int, ...]:
+        """Follow proofs and the table's moves beyond the end of a line that a cutoff ended."""
+        state = self._state
+        line: list[int] = []
+        side = task.side
+        wanted = abs(mate) or min(max(task.depth, len(pv)), MAX_PLY)
+        stop, state.stop = int(state.stop), 0
+        limit, state.node_limit = int(state.node_limit), 0
+        for ply in range(min(wanted, MAX_PLY)):
+            move = pv[ply] if ply < len(pv) else self._next_move(side, bool(mate))
+            if move == NO_CELL or state.cells[move] != EMPTY:
+                break
+            line.append(move)
+            if self._class_of(move, side) == CELL_FIVE:
+                break
+            place(state, move, side)
+            side = 1 - side
+        while state.frame > 0:
+            undo(state)
+        state.stop, state.node_limit = stop, limit
+        return tuple(line)
+
+    def _next_move(self, side: int, is_proof: bool) -> int:
+        """The move that a proof needs here, or the table's."""
+        state = self._state
+        end = int(known_end(state, side))
+        if end > 0:
+            return self._fork(side)
+        fives = [cell for cell in range(int(state.board_size) ** 2) if state.cells[cell] == EMPTY
+                 and self._class_of(cell, 1 - side) == CELL_FIVE]  # fmt: skip
+        if fives:
+            return fives[0]
+        key = np.uint64(int(state.frames[int(state.frame) * FRAME_WORDS + int(HASH)]) ^ int(ATTACKER_KEYS[side]))
+        move = int(table.entry_move(table.probe(state, key)))
+        if move != NO_CELL and state.cells[move] == EMPTY:
+            return move
+        if is_proof:
+            state.proof_left = _LINE_NODES
+            length = int(shortest_fours(state, side, _LONGEST_FOURS, _LINE_NODES))
+            if length > 0:
+                return int(fours_move(state, side, length))
+            n_moves = int(list_moves(state, side, 0, NO_CELL, 0))
+            entries = [int(entry) for entry in state.moves[:n_moves]]
+            state.n_moves = 0
+            if entries:
+                return max(entries) & 1023
+        return NO_CELL
+
+
+def _load(state: Any, size: int, cells: bytes) -> None:
+    """Set the board of a record up."""
+    fill_near(state, size)
+    state.cells[: size * size] = np.frombuffer(cells, np.uint8)
+    set_up(state)
+
+
+def _near_cells(size: int, cells: bytes) -> list[int]:
+    """Candidates at the root: within three steps of a stone in any direction, or four along a line; on an empty board
+    the middle, or what is nearest to it and not blocked."""
+    board = np.frombuffer(cells, np.uint8).reshape(size, size)
+    stones = np.argwhere((board == STONES[0]) | (board == STONES[1]))
+    rows, columns = np.indices((size, size))
+    if not len(stones):
+        away = np.abs(rows - size // 2) + np.abs(columns - size // 2) + 1000 * (board != EMPTY)
+        return [int(np.argmin(away))]
+    down, right = np.abs(rows[..., None] - stones[:, 0]), np.abs(columns[..., None] - stones[:, 1])
+    farthest = np.maximum(down, right)
+    near = (farthest <= 3) | ((farthest == 4) & ((down == 0) | (right == 0) | (down == right)))
+    return [int(cell) for cell in np.flatnonzero(near.any(axis=-1) & (board == EMPTY))]
