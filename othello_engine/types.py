@@ -172,8 +172,8 @@ class SearchResult:
 
     best_move: a square, PASS when forced, NO_MOVE when the game is over. ponder_move: expected reply or NO_MOVE.
     lines: the final line of each rank, best first (empty if nothing was searched).
-    document_score: the score on the profile's own documented scale (for the result line). root_values: the heatmap, best
-    first, where there is one.
+    document_score: the score on the profile's own documented scale (for the result line). root_values: the heatmap,
+    best first, where there is one.
     """
 
     best_move: int

@@ -84,15 +84,15 @@ def _address_of(buffer: Any) -> int:
 class Searcher:
     """Kernels, state record and table of one search process.
 
-    state_buffer: STATE_BYTES of writable memory, kept alive by the caller. Not thread-safe, except that `evaluate` may
-    be called while `run` is running.
+    state_buffer: STATE_BYTES of writable memory, kept alive by the caller. cell_weights: instead of those that come
+    with the package. Not thread-safe, except that `evaluate` may be called while `run` is running.
     """
 
-    def __init__(self, state_buffer: Any) -> None:
+    def __init__(self, state_buffer: Any, cell_weights: weights.CellWeights | None = None) -> None:
         ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
         self._state = state_at(state_buffer)
         self._other_state = new_state()
-        cell_weights = weights.shipped()
+        cell_weights = cell_weights or weights.shipped()
         info = weights.info_table(cell_weights)
         for state in (self._state, self._other_state):
             state.info[:] = info
@@ -239,9 +239,9 @@ class Searcher:
         """The root moves in the order of the last iteration, the former best first; losing ones only if all lose."""
         of = (task.size, task.cells, task.side)
         moves = [cell for _, cell in self._candidates(task, self._state)][:ROOT_MOVES]
-        if self._order_of == of and set(self._order) == set(moves):
-            moves = self._order
         kept = [move for move in moves if move not in task.losing] or moves
+        if self._order_of == of:
+            kept = list(dict.fromkeys([*(move for move in self._order if move in kept), *kept]))
         if task.former_move in kept:
             kept = [task.former_move, *(move for move in kept if move != task.former_move)]
         self._order_of, self._order = of, kept

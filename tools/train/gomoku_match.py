@@ -16,7 +16,7 @@ from othello_engine.gomoku.driver import Searcher, mate_of
 from othello_engine.gomoku.position import NO_CELL, GomokuPosition
 from othello_engine.gomoku.state import STATE_BYTES
 from othello_engine.gomoku.task import MAX_DEPTH, GomokuTask
-from othello_engine.gomoku.weights import CellWeights, info_table
+from othello_engine.gomoku.weights import CellWeights
 from tools.train.gomoku_positions import GomokuDataError
 
 OPENINGS = ("gomoku/openings_piskvork.txt", "gomoku/openings_freestyle20_3800.txt")
@@ -62,14 +62,11 @@ class Player:
     def __init__(self, weights: CellWeights, nodes: int) -> None:
         self._buffer = bytearray(STATE_BYTES)
         self._table = bytearray(_TABLE_BYTES)
-        self._searcher = Searcher(self._buffer)
+        self._searcher = Searcher(self._buffer, weights)
         self._searcher.attach_table(self._table)
         self._nodes = nodes
         self._epoch = 0
         self._generation = 0
-        for state in (self._searcher._state, self._searcher._other_state):
-            state.info[:] = info_table(weights)
-            state.tempo = weights.tempo
 
     def new_game(self) -> None:
         """Forget the games before."""
