@@ -508,7 +508,8 @@ def test_another_profile_changes_what_nobody_has_set() -> None:
     assert changed.solve_empties == load_config(profile="classic").solve_empties != strong.solve_empties
     assert changed.with_option("Profile", "strong") == strong
     assert changed.value_of(option_spec("Profile")) == "classic"
-    with pytest.raises(ConfigError, match="Profile is one of classic gomoku gomoku-classic phased strong weighted, not 'nonsense'"):
+    names = "classic gomoku gomoku-classic phased strong weighted"
+    with pytest.raises(ConfigError, match=f"Profile is one of {names}, not 'nonsense'"):
         strong.with_option("Profile", "nonsense")
 
 
