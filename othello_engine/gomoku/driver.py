@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from othello_engine.gomoku import table, weights
 from othello_engine.gomoku.board import place, set_up, undo
-from othello_engine.gomoku.forcing import ATTACKER_KEYS, fours_move, fours_win, shortest_fours
+from othello_engine.gomoku.forcing import ATTACKER_KEYS, OUT_OF_NODES, fours_move, shortest_fours
 from othello_engine.gomoku.lines import (
     CELL_DOUBLE_OPEN_THREE,
     CELL_FIVE,
+    CELL_FOUR,
     CELL_FOUR_OPEN_THREE,
+    CELL_FOUR_PLUS,
     CELL_OPEN_FOUR,
 )
 from othello_engine.gomoku.position import EMPTY, NO_CELL, STONES, GomokuPosition
 from othello_engine.gomoku.search import INFINITE as _INFINITE
 from othello_engine.gomoku.search import (
     STOPPED_SCORE,
+    find_losing,
     known_end,
     list_moves,
     search_root,
@@ -44,11 +48,9 @@ MATE_BOUND = int(table.MATE_BOUND)
 
 _PROOF_ENTRIES = 1 << 18
 _USE_SAMPLE_BUCKETS = 1024
-_ROOT_FOURS_NODES = 200_000
-"""Of the search for the shortest win by fours before the first iteration."""
-_LOSING_NODES = 200_000
-"""Of all searches for the opponent's wins by fours after each root move together."""
 _LONGEST_FOURS = 60
+_FOURS = (CELL_FOUR, CELL_FOUR_PLUS, CELL_FOUR_OPEN_THREE, CELL_OPEN_FOUR, CELL_FIVE)
+"""Cell classes of a four or five."""
 _FIRST_WINDOW = 40
 _LINE_NODES = 20_000
 """Of a search for fours while a variation is written down."""
@@ -93,9 +95,9 @@ class Searcher:
         self._state = state_at(state_buffer)
         self._other_state = new_state()
         cell_weights = cell_weights or weights.shipped()
-        info = weights.info_table(cell_weights)
+        self._info = weights.info_table(cell_weights)
         for state in (self._state, self._other_state):
-            state.info[:] = info
+            state.info[:] = self._info
             state.tempo = cell_weights.tempo
         self._proofs = np.zeros(_PROOF_ENTRIES, np.uint64)
         self._state.proof_address = self._proofs.ctypes.data
@@ -230,8 +232,7 @@ class Searcher:
             wanted[list(task.excluded)] = False
         combos = np.array(state.combos[: task.size**2])
         own, other = combos >> (16 * task.side) & 0xFFFF, combos >> (16 * (1 - task.side)) & 0xFFFF
-        info = np.array(state.info)
-        scores = 5 * (info[own] >> 4 & 0xFFF) + 4 * (info[other] >> 4 & 0xFFF)
+        scores = 5 * (self._info[own] >> 4 & 0xFFF) + 4 * (self._info[other] >> 4 & 0xFFF)
         cells = np.flatnonzero(wanted)
         return sorted(((int(scores[cell]), int(cell)) for cell in cells), key=lambda pair: (-pair[0], pair[1]))
 
@@ -257,7 +258,7 @@ class Searcher:
     def _root_scores(self) -> tuple[RootScore, ...]:
         state = self._state
         n_done = int(state.n_root_done)
-        pairs = [(int(state.root_scores[index]), int(state.root_cells[index])) for index in range(n_done)]
+        pairs = list(zip(state.root_scores[:n_done].tolist(), state.root_cells[:n_done].tolist(), strict=True))
         best = int(state.root_best_move)
         pairs.sort(key=lambda pair: (-pair[0], pair[1] != best))
         return tuple(RootScore(cell, score, mate_of(score)) for score, cell in pairs)
@@ -286,61 +287,66 @@ class Searcher:
         allowed = [cell for _, cell in self._candidates(task, state)]
         static = int(static_score(state, side))
         end = int(known_end(state, side))
-        win = 0
-        move = NO_CELL
-        length = int(shortest_fours(state, side, _LONGEST_FOURS, _ROOT_FOURS_NODES))
-        if length > 0 and (end <= 0 or length <= end):
-            state.proof_left = _ROOT_FOURS_NODES
-            win, move = length, int(fours_move(state, side, length))
-        elif end > 0:
-            win, move = end, self._fork(side)
-        if win and move in allowed:
+        win, move = self._static_win(side, allowed)
+        if win != 1:
+            length = int(shortest_fours(state, side, _LONGEST_FOURS, self._fact_nodes(task)))
+            if length > 0 and (not win or length <= win):
+                state.proof_left = self._fact_nodes(task)
+                first = int(fours_move(state, side, length))
+                if first in allowed:
+                    win, move = length, first
+        if win:
             score = MATE - win
             return self._result(task, score, move, [move], True, (RootScore(move, score, win),))
-        complete = not state.stop
         if end < 0:
             moves = tuple(RootScore(cell, -MATE - end, end) for cell in allowed)
-            return GomokuResult(-MATE - end, NO_CELL, (), int(state.nodes), complete, end, 0, moves)
+            return GomokuResult(-MATE - end, NO_CELL, (), int(state.nodes), not state.stop, end, 0, moves)
         known = self._losing(task, allowed) if not state.stop else []
-        forced = [cell for cell in allowed if self._class_of(cell, 1 - side) == CELL_FIVE]
+        forced = [cell for cell in self._cells_of(1 - side, CELL_FIVE) if cell in allowed]
         best = forced[0] if len(forced) == 1 else NO_CELL
         pv = (best,) if best != NO_CELL else ()
         nodes = int(state.nodes)
         return GomokuResult(static, best, pv, nodes, not state.stop, 0, len(pv), tuple(known))
 
+    @staticmethod
+    def _fact_nodes(task: GomokuTask) -> int:
+        """Positions for each of the two questions; most of a limit is for the search."""
+        return min(task.fact_nodes, max(1, task.node_limit // 4)) if task.node_limit else task.fact_nodes
+
     def _losing(self, task: GomokuTask, allowed: list[int]) -> list[RootScore]:
-        """Root moves after which the opponent wins by fours or at once."""
-        state, opponent = self._state, 1 - task.side
-        losing = []
-        left = _LOSING_NODES
-        for cell in allowed:
-            place(state, cell, task.side)
-            end = int(known_end(state, opponent))
-            if end <= 0 and left > 0:
-                state.proof_left = min(left, _LOSING_NODES // 10)
-                before = int(state.proof_left)
-                end = int(fours_win(state, opponent, _LONGEST_FOURS // 3))
-                left -= before - max(int(state.proof_left), 0)
-            undo(state)
-            if state.stop:
-                break
-            if end > 0:
-                losing.append(RootScore(cell, end + 1 - MATE, -end - 1))
-        return losing
+        """Root moves after which the opponent wins by fours or at once; none of them makes five."""
+        state = self._state
+        state.root_cells[: len(allowed)] = allowed
+        state.n_root = len(allowed)
+        n_known = int(find_losing(state, task.side, _LONGEST_FOURS // 3, self._fact_nodes(task)))
+        plies = zip(allowed, state.root_scores[:n_known].tolist(), strict=False)
+        return [RootScore(cell, n - MATE, -n) for cell, n in plies if n]
 
     def _class_of(self, cell: int, side: int) -> int:
-        state = self._state
-        return int(state.info[int(state.combos[cell]) >> (16 * side) & 0xFFFF]) & 15
+        return int(self._info[int(self._state.combos[cell]) >> (16 * side) & 0xFFFF]) & 15
 
-    def _fork(self, side: int) -> int:
-        """A cell that makes two threats at once, the stronger first."""
+    def _cells_of(self, side: int, class_: int) -> list[int]:
+        """The empty cells of a cell class for a side."""
         state = self._state
-        cells = [cell for cell in range(int(state.board_size) ** 2) if state.cells[cell] == EMPTY]
-        for wanted in (CELL_FIVE, CELL_OPEN_FOUR, CELL_FOUR_OPEN_THREE, CELL_DOUBLE_OPEN_THREE):
-            for cell in cells:
-                if self._class_of(cell, side) == wanted:
-                    return cell
-        return NO_CELL
+        n_cells = int(state.board_size) ** 2
+        classes = self._info[state.combos[:n_cells] >> (16 * side) & 0xFFFF] & 15
+        return [int(cell) for cell in np.flatnonzero((classes == class_) & (state.cells[:n_cells] == EMPTY))]
+
+    def _static_win(self, side: int, allowed: Collection[int]) -> tuple[int, int]:
+        """Plies of a win that is seen without a search, and the move that makes it; 0 and NO_CELL if there is none.
+
+        allowed: cells to choose from. The reasons are those of `known_end`.
+        """
+        plies_of = {CELL_FIVE: 1}
+        if not self._cells_of(1 - side, CELL_FIVE):
+            plies_of[CELL_OPEN_FOUR] = 3
+            if not any(self._cells_of(1 - side, class_) for class_ in _FOURS):
+                plies_of |= {CELL_FOUR_OPEN_THREE: 5, CELL_DOUBLE_OPEN_THREE: 5}
+        for class_, plies in plies_of.items():
+            for cell in self._cells_of(side, class_):
+                if cell in allowed:
+                    return plies, cell
+        return 0, NO_CELL
 
     def _extended(self, task: GomokuTask, pv: list[int], mate: int) -> tuple[int, ...]:
         """Follow proofs and the table's moves beyond the end of a line that a cutoff ended."""
@@ -348,9 +354,12 @@ class Searcher:
         line: list[int] = []
         side = task.side
         wanted = abs(mate) or min(max(task.depth, len(pv)), MAX_PLY)
-        stop, state.stop = int(state.stop), 0
         limit, state.node_limit = int(state.node_limit), 0
+        if state.stop == OUT_OF_NODES:  # which doesn't concern what is known already
+            state.stop = 0
         for ply in range(min(wanted, MAX_PLY)):
+            if state.stop and ply >= len(pv):
+                break
             move = pv[ply] if ply < len(pv) else self._next_move(side, bool(mate))
             if move == NO_CELL or state.cells[move] != EMPTY:
                 break
@@ -361,17 +370,15 @@ class Searcher:
             side = 1 - side
         while state.frame > 0:
             undo(state)
-        state.stop, state.node_limit = stop, limit
+        state.node_limit = limit
         return tuple(line)
 
     def _next_move(self, side: int, is_proof: bool) -> int:
         """The move that a proof needs here, or the table's."""
         state = self._state
-        end = int(known_end(state, side))
-        if end > 0:
-            return self._fork(side)
-        fives = [cell for cell in range(int(state.board_size) ** 2) if state.cells[cell] == EMPTY
-                 and self._class_of(cell, 1 - side) == CELL_FIVE]  # fmt: skip
+        if known_end(state, side) > 0:
+            return self._static_win(side, range(int(state.board_size) ** 2))[1]
+        fives = self._cells_of(1 - side, CELL_FIVE)
         if fives:
             return fives[0]
         key = np.uint64(int(state.frames[int(state.frame) * FRAME_WORDS + int(HASH)]) ^ int(ATTACKER_KEYS[side]))

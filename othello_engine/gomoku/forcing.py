@@ -29,6 +29,9 @@ STOPPED = np.int64(-1)
 LIMITED = np.int64(-2)
 """There is none within the limit."""
 
+OUT_OF_NODES = np.int64(2)
+"""Value of the stop flag that a search sets itself, at its node limit."""
+
 ATTACKER_KEYS = np.array([0xD1B54A32D192ED03, 0x8CB92BA72F3D8DD7], np.uint64)
 """Tell apart who attacks; also used for the side to move of the transposition table."""
 
@@ -48,7 +51,7 @@ def is_stopped(state):
     """Count a node; true once the stop flag is set or the node limit reached."""
     state.nodes += np.int64(1)
     if state.node_limit != np.int64(0) and state.nodes >= state.node_limit and state.stop == np.int64(0):
-        state.stop = np.int64(2)
+        state.stop = OUT_OF_NODES
     return state.stop != np.int64(0)
 
 

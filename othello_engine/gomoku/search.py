@@ -12,6 +12,7 @@ from othello_engine.gomoku.board import count_of, five_cell, has_four, info_of, 
 from othello_engine.gomoku.forcing import FAILED, fours_win, is_stopped, position_key
 from othello_engine.gomoku.lines import (
     CELL_DOUBLE_OPEN_THREE,
+    CELL_FIVE,
     CELL_FOUR,
     CELL_FOUR_OPEN_THREE,
     CELL_OPEN_FOUR,
@@ -57,6 +58,7 @@ _SET = np.int64(SET_WORDS)
 _CELLS = np.int64(MAX_CELLS)
 _PLIES = np.int64(MAX_PLY)
 _ROW = np.int64(MAX_PLY + 2)
+_FIVE = np.int64(CELL_FIVE)
 _FOUR = np.int64(CELL_FOUR)
 _OPEN_FOUR = np.int64(CELL_OPEN_FOUR)
 _OPEN_THREE = np.int64(CELL_OPEN_THREE)
@@ -406,11 +408,15 @@ def search_root(state, side, alpha, beta, depth):
             row = min(depth, _REDUCTIONS - np.int64(1)) * _REDUCTIONS
             reduction = np.int64(state.reductions[row + min(np.int64(index), _REDUCTIONS - np.int64(1))])
             reduction = max(np.int64(0), min(reduction, next_depth))
-        place(state, cell, side)
         score = -INFINITE
-        is_wanted = index == 0
+        is_wanted = index == 0 and own_class != _FIVE
         is_running = True
-        if not is_wanted:
+        if own_class == _FIVE:  # below the root a five is seen before it is played
+            score = MATE - np.int64(1)
+            state.pv_length[1] = np.int64(0)
+        else:
+            place(state, cell, side)
+        if index > 0 and own_class != _FIVE:
             score = search(state, opponent, -low - np.int64(1), -low, next_depth - reduction, next_ply, np.int64(1))
             if score != STOPPED_SCORE and -score > low and reduction > np.int64(0):
                 score = search(state, opponent, -low - np.int64(1), -low, next_depth, next_ply, np.int64(1))
@@ -424,7 +430,8 @@ def search_root(state, side, alpha, beta, depth):
             score = search(state, opponent, -beta, -low, next_depth, next_ply, np.int64(1))
             is_running = score != STOPPED_SCORE
             score = -score
-        undo(state)
+        if own_class != _FIVE:
+            undo(state)
         if not is_running:
             return STOPPED_SCORE
         state.root_scores[index] = score
@@ -442,3 +449,28 @@ def search_root(state, side, alpha, beta, depth):
         if best >= beta:
             break
     return best
+
+
+@kernel(I64(STATE, I64, I64, I64), entry=True)
+def find_losing(state, side, limit, n_nodes):
+    """Of each root move root_cells[:n_root], none of which makes five: plies until it has lost, into root_scores.
+
+    0 where that isn't known. Known is what the opponent wins at once, or by fours with at most `limit` stones, if that
+    is found within n_nodes positions, a tenth of them for one move. How many moves have been looked at: all, unless the
+    stop flag is set.
+    """
+    opponent = np.int64(1) - side
+    left = n_nodes
+    for index in range(state.n_root):
+        place(state, state.root_cells[index], side)
+        end = known_end(state, opponent)
+        if end <= np.int64(0) and left > np.int64(0):
+            given = max(np.int64(1), min(left, n_nodes // np.int64(10)))
+            state.proof_left = given
+            end = fours_win(state, opponent, limit)
+            left -= given - max(state.proof_left, np.int64(0))
+        undo(state)
+        if state.stop != np.int64(0):
+            return np.int64(index)
+        state.root_scores[index] = end + np.int64(1) if end > np.int64(0) else np.int64(0)
+    return state.n_root

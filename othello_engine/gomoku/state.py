@@ -29,7 +29,8 @@ MAX_PLY = 128
 """Of the main search; the rest of the frames is left to the search for fours."""
 FRAME_WORDS = 64
 SET_WORDS = 8
-MOVE_STACK = 12_000
+MOVE_STACK = 26_000
+"""Room for the lists of 60 plies on the largest board."""
 CHANGE_STACK = MAX_FRAMES * 34
 """A stone changes its own cell and at most eight cells on each of four lines."""
 ZOBRIST_WORDS = 3 * MAX_CELLS + LARGEST + 1

@@ -8,6 +8,8 @@ from othello_engine.gomoku.position import NO_CELL
 
 MAX_DEPTH = 60
 """Plies of the deepest iteration."""
+FACT_NODES = 200_000
+"""Positions that are worth looking at for a win by fours before the first iteration, if there is the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +21,9 @@ class GomokuTask:
     the root. losing: root moves that an earlier task has proved to lose; they are left out while there are others.
     node_limit: stop after so many nodes, or a few more; 0 = none. generation: age stamped on table entries, 0..255.
     epoch: table entries of other epochs don't exist. former_move, former_score: of the iteration before, NO_CELL if
-    there was none; the move is searched first. is_companion: another worker searches the same; this one helps it by
-    what it leaves in the table.
+    there was none; the move is searched first. fact_nodes: of depth 0, positions that may be looked at to find a win by
+    fours, and as many to find those of the opponent. is_companion: another worker searches the same; this one helps it
+    by what it leaves in the table.
     """
 
     size: int
@@ -35,6 +38,7 @@ class GomokuTask:
     epoch: int = 0
     former_move: int = NO_CELL
     former_score: int = 0
+    fact_nodes: int = FACT_NODES
     is_companion: bool = False
 
 

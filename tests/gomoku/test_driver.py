@@ -11,6 +11,7 @@ from othello_engine.gomoku.driver import MATE, Searcher, table_buckets, table_us
 from othello_engine.gomoku.position import BLOCKED, NO_CELL, GomokuPosition
 from othello_engine.gomoku.state import STATE_BYTES
 from othello_engine.gomoku.task import GomokuTask
+from othello_engine.gomoku.weights import by_hand
 from tests.gomoku import slow
 
 OPENING = GomokuPosition.from_moves("h8i7g6g8f6")
@@ -237,3 +238,66 @@ def test_sizes_may_change_from_task_to_task(searcher: Searcher) -> None:
         result = searcher.run(task(position, 3))
         assert result.complete
         assert position.cells[result.best_move] == 0
+
+
+TWO_FIVES = GomokuPosition.from_moves("d4d10e4e10f4f10g4g10a1o15")
+"""Black completes five on c4 or h4, and White, if it were his turn, on c10 or h10."""
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+def test_an_own_five_is_a_win_at_the_root_wherever_it_is_asked_for(searcher: Searcher, depth: int) -> None:
+    c4, h4 = cells(TWO_FIVES, "c4 h4")
+    for moves in ((c4,), (h4,), (h4, c4)):
+        result = searcher.run(task(TWO_FIVES, depth, moves=moves))
+        assert (result.best_move in moves, result.mate, result.score) == (True, 1, MATE - 1)
+        assert result.pv == (result.best_move,)
+    other = searcher.run(task(TWO_FIVES, depth, excluded=(c4,)))
+    assert (other.best_move, other.mate) == (h4, 1)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_all_fives_are_wins_beside_other_moves(searcher: Searcher, depth: int) -> None:
+    c4, h4 = cells(TWO_FIVES, "c4 h4")
+    result = searcher.run(task(TWO_FIVES, depth))
+    known = {known.move: known.mate for known in result.moves}
+    assert known[c4] == 1 or known[h4] == 1
+    assert all(mate <= 0 for move, mate in known.items() if move not in (c4, h4))
+    without = searcher.run(task(TWO_FIVES, depth, excluded=(c4, h4)))
+    assert without.mate == -2  # white completes one of his
+
+
+def test_no_move_that_makes_five_is_called_losing(searcher: Searcher) -> None:
+    result = searcher.run(task(TWO_FIVES, 0, excluded=tuple(cells(TWO_FIVES, "c4"))))
+    assert all(known.mate > 0 for known in result.moves if known.move in cells(TWO_FIVES, "h4"))
+
+
+HEAVY = GomokuPosition.from_text(
+    "---------O---------------X--OX--------------XOO-OXX------------OOXXOX--O-----------XXOOOOXX-O----------XXOXX-OOOX"
+    "---------OXXXOXOXXO----------X-OOOX---X----------X-O--OX-O------------XOX---X--X---------OOOX----------------XOX-"
+    "-----------------OX-------------------XOO" + "-" * 133 + " O"
+)
+"""Where many fours can be made: the search for a win by fours from every move takes 100,000 positions and more."""
+
+
+@pytest.mark.parametrize("changes", [{"fact_nodes": 500}, {"node_limit": 2_000}], ids=str)
+def test_facts_take_no_more_than_their_share(searcher: Searcher, changes: dict[str, int]) -> None:
+    result = searcher.run(task(HEAVY, 0, **changes))
+    assert result.complete
+    assert result.nodes < 2_000
+    assert searcher.stop_flag == 0
+
+
+def test_the_facts_are_the_same_in_plain_python(searcher: Searcher) -> None:
+    """Moves that lose at once, without any search for fours: the opponent then wins in one or three plies."""
+    for position in (HEAVY, TWO_FIVES.with_side(0), GomokuPosition.from_moves("h8a1i8b3j8c1")):
+        facts = searcher.run(task(position, 0, fact_nodes=1))
+        for known in facts.moves:
+            if known.mate == -2:
+                after = position.play(known.move)
+                assert any(after.play(reply).winner is not None for reply in after.legal_moves)
+
+
+def test_weights_may_be_others() -> None:
+    plain = Searcher(bytearray(STATE_BYTES), by_hand())
+    shipped_value = Searcher(bytearray(STATE_BYTES)).evaluate(OPENING.size, OPENING.cells, OPENING.side)
+    assert plain.evaluate(OPENING.size, OPENING.cells, OPENING.side) != shipped_value

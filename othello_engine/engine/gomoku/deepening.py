@@ -14,7 +14,7 @@ from othello_engine.engine.deepening import Iteration, Line, Phase, Step
 from othello_engine.engine.gomoku.division import GomokuOutcome
 from othello_engine.gomoku.plain import quick_move
 from othello_engine.gomoku.position import NO_CELL, GomokuPosition
-from othello_engine.gomoku.task import MAX_DEPTH, GomokuResult, GomokuTask
+from othello_engine.gomoku.task import FACT_NODES, MAX_DEPTH, GomokuResult, GomokuTask
 from othello_engine.types import RootValue, Score, ScoreKind
 
 FORCED_DEPTH = 4
@@ -28,7 +28,7 @@ class GomokuPlan:
     max_depth: plies, 1..MAX_DEPTH. multipv: lines wanted. moves: root moves allowed, empty = all. unit: of the
     evaluation, about what a move is worth. must_hurry: an only reply is answered at once. wants_heatmap: the result
     shows what the root moves look like before any search; only_heatmap: and nothing else. is_dealt_out: the root moves
-    are shared out among the workers, see `division`.
+    are shared out among the workers, see `division`. fact_nodes: as of a task.
     """
 
     position: GomokuPosition
@@ -40,6 +40,7 @@ class GomokuPlan:
     wants_heatmap: bool = False
     only_heatmap: bool = False
     is_dealt_out: bool = False
+    fact_nodes: int = FACT_NODES
 
     @property
     def draw_value(self) -> int:
@@ -116,6 +117,7 @@ class GomokuDeepening:
             moves=self._moves,
             excluded=tuple(line.move for line in self._found),
             losing=self._losing,
+            fact_nodes=self.plan.fact_nodes,
             former_move=former.move if former is not None else NO_CELL,
             former_score=former.score.value if former is not None and former.score.kind is ScoreKind.RAW else 0,
         )
@@ -166,6 +168,8 @@ class GomokuDeepening:
         found = list(_ranked(self._found))
         if outcome is not None:
             self._heatmap = outcome.heatmap
+            if outcome.depth == 0 and outcome.result is not None:
+                self._losing = tuple(move.move for move in outcome.result.moves if move.mate < 0)
         if outcome is not None and not found and outcome.result is not None and outcome.depth > 0:
             result = outcome.result
             is_news = result.best_move != NO_CELL and (not self.lines or result.best_move != self.lines[0].move)

@@ -168,7 +168,7 @@ class Together(_Division):
             return
         if result.complete:
             self._results[work.task.depth] = result
-        elif work.task.depth == task.depth and result.best_move != NO_CELL:
+        elif work.task.depth == task.depth and (result.best_move != NO_CELL or task.depth == 0):
             self._partial = result
         if not result.complete and not work.stopping and not work.companion:
             self.halt()  # the node limit is reached
@@ -239,7 +239,8 @@ class Shards(_Division):
             self._waiting.append(work.task.moves)
 
     def _next_work(self, task: GomokuTask, now: float, idle: int, budget: int) -> Work[GomokuTask] | None:
-        if not self._is_dealt:
+        is_untouched = len(self._waiting) == len(self._shards) and not self._running
+        if not self._is_dealt or (is_untouched and idle > len(self._shards)):  # a worker has come up meanwhile
             self._deal(task, idle)
         if not self._waiting:
             return None

@@ -11,7 +11,7 @@ from othello_engine.engine.jobs import SearchOrder
 from othello_engine.engine.request import has_time_limit, in_range, is_for_a_move, level_of, with_default_limit
 from othello_engine.errors import EngineError, IllegalMoveError
 from othello_engine.gomoku.position import NO_CELL, GomokuPosition
-from othello_engine.gomoku.task import MAX_DEPTH
+from othello_engine.gomoku.task import FACT_NODES, MAX_DEPTH
 from othello_engine.types import BLACK, Goal, Limits
 
 DOCUMENTED_SEARCH = "windows"
@@ -20,6 +20,8 @@ OPENING_MOVES = 20
 """Own moves that a clock is planned for at the beginning of a game; half of games between engines are over by then."""
 LEAST_MOVES = 8
 """And never for fewer: a game may go on for long."""
+FACT_NODES_PER_MS = 100
+"""Of a move's time: a worker looks at 1,000 positions or more in a millisecond, and there are two questions."""
 MOST_PER_MOVE = 1 / 5
 """Of what is left on the clock, for one move."""
 
@@ -39,6 +41,8 @@ def make_gomoku_order(limits: Limits, position: GomokuPosition, config: Config, 
     depth = MAX_DEPTH if level is None else level.depth
     if limits.depth is not None:
         depth = limits.depth
+    rules = TimeRules(config.move_overhead_ms, config.profile.minimum_ms)
+    budget = NO_LIMIT if limits.infinite else _budget(in_range(limits), position, rules)
     is_documented = config.profile.search == DOCUMENTED_SEARCH
     plan = GomokuPlan(
         position,
@@ -50,12 +54,12 @@ def make_gomoku_order(limits: Limits, position: GomokuPosition, config: Config, 
         wants_heatmap=limits.heatmap or is_documented or config.result_line == "json",
         only_heatmap=limits.heatmap,
         is_dealt_out=is_documented,
+        fact_nodes=_fact_nodes(budget),
     )
-    rules = TimeRules(config.move_overhead_ms, config.profile.minimum_ms)
     own_clock = limits.black_ms if position.side == BLACK else limits.white_ms
     return SearchOrder(
         plan,
-        NO_LIMIT if limits.infinite else _budget(in_range(limits), position, rules),
+        budget,
         node_limit=0 if limits.nodes is None else max(1, limits.nodes),
         is_open=limits.infinite,
         pondering=limits.ponder,
@@ -63,6 +67,13 @@ def make_gomoku_order(limits: Limits, position: GomokuPosition, config: Config, 
         asked_at=asked_at,
         no_move=NO_CELL,
     )
+
+
+def _fact_nodes(budget: Budget) -> int:
+    """Positions for the facts before the first iteration: they may take a sixth of the time on a slow machine."""
+    if budget.soft_ms is None:
+        return FACT_NODES
+    return max(1, min(FACT_NODES, int(budget.soft_ms * FACT_NODES_PER_MS)))
 
 
 def _budget(limits: Limits, position: GomokuPosition, rules: TimeRules) -> Budget:
