@@ -134,6 +134,11 @@ class Conductor:
             return self._is_ready
 
     @property
+    def has_ended(self) -> bool:
+        """True when its thread is gone, and all its workers with it."""
+        return not self._thread.is_alive()
+
+    @property
     def is_own_thread(self) -> bool:
         return threading.current_thread() is self._thread
 

@@ -107,6 +107,8 @@ class Engine:
         self._lock = threading.RLock()
         self._position = start_position(self._config)
         self._conductor: Conductor | None = None
+        self._retired: list[Conductor] = []
+        """Told to end their workers, which they may still be about."""
         self._running: Job | None = None
         self._is_closed = False
         self._finalizer: weakref.finalize[..., Engine] | None = None
@@ -136,8 +138,9 @@ class Engine:
         """End the workers; a search that runs is answered. Idempotent."""
         with self._lock:
             self._is_closed = True
-            conductor = self._conductor
-        if conductor is not None:
+            conductors = [*self._retired, *([self._conductor] if self._conductor is not None else [])]
+            self._retired.clear()
+        for conductor in conductors:
             conductor.close()
 
     def __enter__(self) -> Engine:
@@ -197,6 +200,7 @@ class Engine:
             if spec.key in ("profile", "game", "variant"):
                 if _workers_of(former) != _workers_of(changed):
                     conductor.close(0)
+                    self._retired = [*(each for each in self._retired if not each.has_ended), conductor]
                     if self._finalizer is not None:
                         self._finalizer.detach()
                     self._conductor = None
