@@ -158,7 +158,7 @@ class Searcher:
         best_move, score, pv = NO_CELL, -INFINITE, []
         while True:
             found = int(search_root(state, task.side, alpha, beta, task.depth))
-            complete = found != STOPPED_SCORE
+            complete = found != int(STOPPED_SCORE)
             if found > alpha if complete else int(state.root_best_score) > alpha:
                 best_move, score = int(state.root_best_move), int(state.root_best_score)
             elif complete:  # worse than expected: nothing is known of the best move

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from typing import Any
 
 import pytest
@@ -51,6 +52,14 @@ def test_a_complete_result(searcher: Searcher, depth: int) -> None:
     assert len({known.move for known in result.moves}) == len(result.moves)
     assert result.nodes > len(result.moves)
     assert result.selective_depth >= len(result.pv) > 0
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_answers_are_plain_values(searcher: Searcher, depth: int) -> None:
+    """A NumPy value among them would have the parent import NumPy, on a player's clock."""
+    for position in (OPENING, TWO_FIVES):
+        assert b"numpy" not in pickle.dumps(searcher.run(task(position, depth)))
+        assert b"numpy" not in pickle.dumps(searcher.expand(task(position, depth)))
 
 
 def test_the_same_again_is_the_same(searcher: Searcher) -> None:
