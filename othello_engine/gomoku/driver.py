@@ -376,8 +376,9 @@ class Searcher:
     def _next_move(self, side: int, is_proof: bool) -> int:
         """The move that a proof needs here, or the table's."""
         state = self._state
-        if known_end(state, side) > 0:
-            return self._static_win(side, range(int(state.board_size) ** 2))[1]
+        plies, move = self._static_win(side, range(int(state.board_size) ** 2))
+        if plies:
+            return move
         fives = self._cells_of(1 - side, CELL_FIVE)
         if fives:
             return fives[0]
