@@ -10,7 +10,7 @@ import numpy as np
 
 from othello_engine.gomoku import table, weights
 from othello_engine.gomoku.board import place, set_up, undo
-from othello_engine.gomoku.forcing import ATTACKER_KEYS, OUT_OF_NODES, fours_move, shortest_fours
+from othello_engine.gomoku.forcing import ATTACKER_KEYS, OUT_OF_NODES, fours_move, known_end, shortest_fours
 from othello_engine.gomoku.lines import (
     CELL_DOUBLE_OPEN_THREE,
     CELL_FIVE,
@@ -24,7 +24,6 @@ from othello_engine.gomoku.search import INFINITE as _INFINITE
 from othello_engine.gomoku.search import (
     STOPPED_SCORE,
     find_losing,
-    known_end,
     list_moves,
     search_root,
     static_score,
@@ -41,12 +40,14 @@ from othello_engine.gomoku.state import (
 )
 from othello_engine.gomoku.table import BUCKET_BYTES, BUCKET_ENTRIES, EPOCHS
 from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
+from othello_engine.gomoku.threats import shorter_threats_win, threats_move, threats_reply, threats_win
 
 MATE = int(table.MATE)
 INFINITE = int(_INFINITE)
 MATE_BOUND = int(table.MATE_BOUND)
 
 _PROOF_ENTRIES = 1 << 18
+_THREAT_ENTRIES = 1 << 17
 _USE_SAMPLE_BUCKETS = 1024
 _LONGEST_FOURS = 60
 _FOURS = (CELL_FOUR, CELL_FOUR_PLUS, CELL_FOUR_OPEN_THREE, CELL_OPEN_FOUR, CELL_FIVE)
@@ -102,6 +103,9 @@ class Searcher:
         self._proofs = np.zeros(_PROOF_ENTRIES, np.uint64)
         self._state.proof_address = self._proofs.ctypes.data
         self._state.proof_mask = _PROOF_ENTRIES - 1
+        self._threats = np.zeros(2 * _THREAT_ENTRIES, np.uint64)
+        self._state.threat_address = self._threats.ctypes.data
+        self._state.threat_mask = _THREAT_ENTRIES - 1
         self._table: Any = None
         self._generation = self._epoch = -1
         self._order: list[int] = []
@@ -133,6 +137,7 @@ class Searcher:
         self._state.replies[:] = -1
         self._state.history[:] = 0
         self._proofs[:] = 0
+        self._threats[:] = 0
         self._order_of = None
 
     # -- tasks -----------------------------------------------------------------------------------------------
@@ -295,6 +300,11 @@ class Searcher:
                 first = int(fours_move(state, side, length))
                 if first in allowed:
                     win, move = length, first
+        if not win and end == 0 and not state.stop:
+            length = int(shorter_threats_win(state, side, self._fact_nodes(task)))
+            first = int(threats_move(state, side)) if length else NO_CELL
+            if first in allowed:
+                win, move = length, first
         if win:
             score = MATE - win
             return self._result(task, score, move, [move], True, (RootScore(move, score, win),))
@@ -310,8 +320,8 @@ class Searcher:
 
     @staticmethod
     def _fact_nodes(task: GomokuTask) -> int:
-        """Positions for each of the two questions; most of a limit is for the search."""
-        return min(task.fact_nodes, max(1, task.node_limit // 4)) if task.node_limit else task.fact_nodes
+        """Positions for each of the three questions; most of a limit is for the search."""
+        return min(task.fact_nodes, max(1, task.node_limit // 6)) if task.node_limit else task.fact_nodes
 
     def _losing(self, task: GomokuTask, allowed: list[int]) -> list[RootScore]:
         """Root moves after which the opponent wins by fours or at once; none of them makes five."""
@@ -353,6 +363,7 @@ class Searcher:
         state = self._state
         line: list[int] = []
         side = task.side
+        winner = None if not mate else side if mate > 0 else 1 - side
         wanted = abs(mate) or min(max(task.depth, len(pv)), MAX_PLY)
         limit, state.node_limit = int(state.node_limit), 0
         if state.stop == OUT_OF_NODES:  # which doesn't concern what is known already
@@ -360,7 +371,7 @@ class Searcher:
         for ply in range(min(wanted, MAX_PLY)):
             if state.stop and ply >= len(pv):
                 break
-            move = pv[ply] if ply < len(pv) else self._next_move(side, bool(mate))
+            move = pv[ply] if ply < len(pv) else self._next_move(side, winner)
             if move == NO_CELL or state.cells[move] != EMPTY:
                 break
             line.append(move)
@@ -373,8 +384,8 @@ class Searcher:
         state.node_limit = limit
         return tuple(line)
 
-    def _next_move(self, side: int, is_proof: bool) -> int:
-        """The move that a proof needs here, or the table's."""
+    def _next_move(self, side: int, winner: int | None) -> int:
+        """The move that a proof needs here, or the table's. winner: the side that is proved to win, None: no proof."""
         state = self._state
         plies, move = self._static_win(side, range(int(state.board_size) ** 2))
         if plies:
@@ -386,17 +397,27 @@ class Searcher:
         move = int(table.entry_move(table.probe(state, key)))
         if move != NO_CELL and state.cells[move] == EMPTY:
             return move
-        if is_proof:
-            state.proof_left = _LINE_NODES
-            length = int(shortest_fours(state, side, _LONGEST_FOURS, _LINE_NODES))
-            if length > 0:
-                return int(fours_move(state, side, length))
+        if winner is None:
+            return NO_CELL
+        move = self._winning_move(side) if winner == side else int(threats_reply(state, side))
+        if move == NO_CELL:
             n_moves = int(list_moves(state, side, 0, NO_CELL, 0))
             entries = [int(entry) for entry in state.moves[:n_moves]]
             state.n_moves = 0
-            if entries:
-                return max(entries) & 1023
-        return NO_CELL
+            move = max(entries) & 1023 if entries else NO_CELL
+        return move
+
+    def _winning_move(self, side: int) -> int:
+        """A move that keeps a win by fours or by threats, NO_CELL if none is found."""
+        state = self._state
+        state.proof_left = _LINE_NODES
+        length = int(shortest_fours(state, side, _LONGEST_FOURS, _LINE_NODES))
+        if length > 0:
+            return int(fours_move(state, side, length))
+        move = int(threats_move(state, side))
+        if move == NO_CELL and threats_win(state, side, int(state.n_empty), _LINE_NODES):
+            move = int(threats_move(state, side))
+        return move
 
 
 def _load(state: Any, size: int, cells: bytes) -> None:

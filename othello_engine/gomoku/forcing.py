@@ -11,6 +11,7 @@ import numpy as np
 from othello_engine.core.jit import I64, U64, kernel
 from othello_engine.core.simd import square_of
 from othello_engine.gomoku.board import (
+    count_of,
     five_cell,
     has_four,
     info_of,
@@ -18,7 +19,7 @@ from othello_engine.gomoku.board import (
     strong_counts,
     undo,
 )
-from othello_engine.gomoku.lines import CELL_FOUR, CELL_OPEN_FOUR
+from othello_engine.gomoku.lines import CELL_DOUBLE_OPEN_THREE, CELL_FOUR, CELL_OPEN_FOUR
 from othello_engine.gomoku.state import FOURS, FRAME_WORDS, HASH, MAX_FRAMES, SET_WORDS, STATE
 from othello_engine.gomoku.table import MISSING, keep_proof, proof
 
@@ -40,6 +41,7 @@ _ZERO = np.uint64(0)
 _COUNT = np.uint64(0xFFFF)
 _FOUR = np.int64(CELL_FOUR)
 _OPEN_FOUR = np.int64(CELL_OPEN_FOUR)
+_DOUBLE_OPEN_THREE = np.int64(CELL_DOUBLE_OPEN_THREE)
 _WORDS = np.int64(FRAME_WORDS)
 _SET = np.int64(SET_WORDS)
 _ROOM = np.int64(MAX_FRAMES - 8)
@@ -59,6 +61,30 @@ def is_stopped(state):
 def position_key(state, side):
     """Hash of the position with this side to move."""
     return state.frames[state.frame * _WORDS + HASH] ^ ATTACKER_KEYS[side]
+
+
+@kernel(I64(STATE, I64), entry=True)
+def known_end(state, side):
+    """Plies to the end that can be told at once: positive if the side to move wins, negative if it loses, else 0.
+
+    Only what nothing on the board can refute, with the true number of plies at most.
+    """
+    opponent = np.int64(1) - side
+    own, theirs = strong_counts(state, side), strong_counts(state, opponent)
+    if own >> np.uint64(48) != _ZERO:
+        return np.int64(1)
+    fives = theirs >> np.uint64(48)
+    if fives > _ONE:
+        return np.int64(-2)
+    if fives == _ONE:
+        return np.int64(0)
+    if (own >> np.uint64(32)) & _COUNT != _ZERO:
+        return np.int64(3)
+    # Without a four the opponent can't win the move back. Two open threes on two lines can't be stopped at once.
+    has_fork = (own >> np.uint64(16)) & _COUNT != _ZERO or count_of(state, side, _DOUBLE_OPEN_THREE) > np.int64(0)
+    if has_fork and not has_four(state, opponent):
+        return np.int64(5)
+    return np.int64(0)
 
 
 @kernel(I64(STATE, I64))

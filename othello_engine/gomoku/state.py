@@ -29,13 +29,15 @@ MAX_PLY = 128
 """Of the main search; the rest of the frames is left to the search for fours."""
 FRAME_WORDS = 64
 SET_WORDS = 8
-MOVE_STACK = 26_000
-"""Room for the lists of 60 plies on the largest board."""
+MOVE_STACK = 30_000
+"""Room for the lists of 60 plies on the largest board, and of a search for threats below."""
 CHANGE_STACK = MAX_FRAMES * 34
 """A stone changes its own cell and at most eight cells on each of four lines."""
 ZOBRIST_WORDS = 3 * MAX_CELLS + LARGEST + 1
 """For each cell with black, white, blocked; then for each size of the board."""
 REDUCTIONS = 64
+ATTACK_PROOFS = (30, 30, 30, 30, 30, 30, 20, 16, 3, 2, 1, 12, 3, 3, 1, 1)
+"""By cell class: the proof number that a move of the attacker has before it is searched. Tuned, see docs/gomoku.md."""
 ROOT_MOVES = MAX_CELLS
 
 NEAR = np.int64(0)
@@ -89,9 +91,13 @@ STATE_DTYPE = np.dtype(
         ("proof_mask", np.uint64),
         ("threat_address", np.uint64),
         ("threat_mask", np.uint64),
-        # searches for fours and for threes: nodes they may still use
+        # search for fours: nodes it may still use
         ("proof_left", np.int64),
-        ("fours_left", np.int64),
+        # search for threats: count of nodes where it ends, frame by which a win must have ended, sets of replies
+        ("threats_until", np.int64),
+        ("threats_end", np.int64),
+        ("zones", np.uint64, (MAX_FRAMES + 2) * SET_WORDS),
+        ("attack_proofs", np.int64, len(ATTACK_PROOFS)),
         # root
         ("root_depth", np.int64),
         ("n_root", np.int64),
@@ -132,6 +138,7 @@ def state_at(buffer: Any) -> Any:
     state.zobrist[:] = words
     depth, index = np.maximum(np.indices((REDUCTIONS, REDUCTIONS)), 1)
     state.reductions[:] = (0.4 + np.log(depth) * np.log(index) / 2.0).astype(np.int8).reshape(-1)
+    state.attack_proofs[:] = ATTACK_PROOFS
     state.killers[:] = -1
     state.replies[:] = -1
     return state

@@ -8,8 +8,9 @@ import pytest
 
 from othello_engine.gomoku import weights
 from othello_engine.gomoku.driver import MATE, Searcher, mate_of
+from othello_engine.gomoku.forcing import known_end
 from othello_engine.gomoku.position import GomokuPosition
-from othello_engine.gomoku.search import known_end, list_moves, static_score
+from othello_engine.gomoku.search import list_moves, static_score
 from othello_engine.gomoku.state import STATE_BYTES
 from othello_engine.gomoku.task import GomokuResult, GomokuTask
 from tests.gomoku import slow

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from othello_engine.gomoku.board import five_cell, place, set_up
-from othello_engine.gomoku.search import STOPPED_SCORE, known_end, list_moves, search
+from othello_engine.gomoku.forcing import known_end
+from othello_engine.gomoku.search import STOPPED_SCORE, list_moves, search
 from othello_engine.gomoku.table import BUCKET_BYTES, MATE_BOUND
 from othello_engine.gomoku.weights import CellWeights, info_table
 from tools.train.gomoku_positions import (

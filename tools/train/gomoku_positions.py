@@ -20,9 +20,8 @@ from numba import njit
 
 from othello_engine.core.jit import I64
 from othello_engine.gomoku.board import five_cell, place, set_up, strong_counts, undo
-from othello_engine.gomoku.forcing import FAILED, fours_win
+from othello_engine.gomoku.forcing import FAILED, fours_win, known_end
 from othello_engine.gomoku.lines import CELL_CLASS, CELL_ONE, MULTISET_OF
-from othello_engine.gomoku.search import known_end
 from othello_engine.gomoku.state import (
     FOURS,
     FRAME_WORDS,

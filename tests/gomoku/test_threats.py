@@ -1,0 +1,170 @@
+"""Wins by threats: what they rest on is tried against every reply on the board."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from othello_engine.gomoku import weights
+from othello_engine.gomoku.board import five_cell, place, set_up, undo
+from othello_engine.gomoku.forcing import fours_win, known_end, shortest_fours
+from othello_engine.gomoku.position import GomokuPosition
+from othello_engine.gomoku.state import SET_WORDS, fill_near, new_state
+from othello_engine.gomoku.threats import (
+    find_zone,
+    shorter_threats_win,
+    threats_move,
+    threats_reply,
+    threats_win,
+)
+from tests.gomoku import slow
+
+RECORDS = [
+    ("g8i9h6h9g7g9f9f8h7i6i7j7", {"h5": 11, "e10": 13, "d11": 13}, 13),
+    ("i8g9k10h7j11i7l9i12l8h8j6h10h9f10e11", {"g7": 13, "f7": 15, "f8": 15, "e7": 15, "i11": 15}, 13),
+    ("h8i9j6i7i8j8k7i5k9h6k8k10k6k5m6l6", {"l7": 17, "l5": 25}, 25),
+]
+"""Positions without a win by fours, the moves that win with their shortest plies, and the plies that we promise."""
+ANY = 255
+
+
+class Solver:
+    def __init__(self) -> None:
+        self.state: Any = new_state()
+        self.state.info[:] = weights.info_table(weights.by_hand())
+        self.proofs = np.zeros(1 << 16, np.uint64)
+        self.state.proof_address = self.proofs.ctypes.data
+        self.state.proof_mask = len(self.proofs) - 1
+        self.threats = np.zeros(1 << 16, np.uint64)
+        self.state.threat_address = self.threats.ctypes.data
+        self.state.threat_mask = len(self.threats) // 2 - 1
+
+    def load(self, position: GomokuPosition) -> Any:
+        fill_near(self.state, position.size)
+        self.state.cells[: position.size**2] = np.frombuffer(position.cells, np.uint8)
+        set_up(self.state)
+        self.proofs[:] = self.threats[:] = 0
+        self.state.nodes = self.state.stop = 0
+        return self.state
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver()
+
+
+def play_against_everything(state: Any, attacker: int) -> int:
+    """Plies that a win really takes if the attacker moves as told and the defender tries every cell; 0: it fails."""
+    end = int(known_end(state, attacker)) or int(shortest_fours(state, attacker, 30, 20_000))
+    if end > 0:
+        return end  # these are tried against everything in tests of their own
+    if end == -2 or not threats_win(state, attacker, ANY, 50_000):
+        return 0
+    place(state, int(threats_move(state, attacker)), attacker)
+    size = int(state.board_size)
+    only = int(five_cell(state, attacker))
+    longest = 0
+    for cell in [only] if only >= 0 else range(size * size):
+        if state.cells[cell] == 0:
+            place(state, cell, 1 - attacker)
+            plies = play_against_everything(state, attacker)
+            undo(state)
+            if not plies:
+                longest = 0
+                break
+            longest = max(longest, plies + 2)
+    undo(state)
+    return longest
+
+
+@pytest.mark.parametrize(("moves", "answers", "most"), RECORDS)
+def test_records(solver: Solver, moves: str, answers: dict[str, int], most: int) -> None:
+    position = GomokuPosition.from_moves(moves)
+    state = solver.load(position)
+    assert shortest_fours(state, position.side, 40, 100_000) <= 0
+    length = int(threats_win(state, position.side, ANY, 50_000))
+    move = position.move_name(int(threats_move(state, position.side)))
+    assert answers[move] <= length <= most
+    assert state.frame == state.n_moves == 0
+    assert 0 < play_against_everything(state, position.side) <= length
+
+
+def test_random_wins_hold_against_everything(solver: Solver) -> None:
+    lengths = []
+    for seed in range(400):
+        position = slow.random_position(10, seed, 14 + seed % 9, blocked=seed % 3, radius=3, side=seed % 2)
+        state = solver.load(position)
+        if position.is_over or known_end(state, position.side) or shortest_fours(state, position.side, 9, 9999) > 0:
+            continue
+        length = int(threats_win(state, position.side, ANY, 3_000))
+        assert state.frame == state.n_moves == 0
+        if length:
+            assert 0 < play_against_everything(state, position.side) <= length, position
+            lengths.append(length)
+    assert len(lengths) >= 20
+    assert max(lengths) >= 11
+
+
+def test_a_reply_outside_the_zone_changes_nothing(solver: Solver) -> None:
+    n_tried = 0
+    for seed in range(150):
+        position = slow.random_position(10, seed, 16 + seed % 9, blocked=seed % 2, radius=3, side=seed % 2)
+        state = solver.load(position)
+        attacker = position.side
+        defender = 1 - attacker
+        length = int(shortest_fours(state, attacker, 12, 5_000))
+        if position.is_over or length < 3 or five_cell(state, defender) >= 0:
+            continue
+        assert find_zone(state, attacker, length, 0) == 1
+        assert state.frame == 0
+        zone = {64 * word + bit for word in range(SET_WORDS) for bit in range(64) if int(state.zones[word]) >> bit & 1}
+        for cell in range(position.size**2):
+            if state.cells[cell] == 0 and cell not in zone:
+                place(state, cell, defender)
+                state.proof_left = 5_000
+                assert 0 < fours_win(state, attacker, (length + 1) // 2) <= length, (position, cell)
+                undo(state)
+                n_tried += 1
+    assert n_tried > 2_000
+
+
+def test_the_variation_takes_no_longer_than_told(solver: Solver) -> None:
+    for moves, _, _ in RECORDS:
+        position = GomokuPosition.from_moves(moves)
+        state = solver.load(position)
+        side = position.side
+        left = int(shorter_threats_win(state, side, 50_000))
+        while (move := int(threats_move(state, side))) >= 0:
+            place(state, move, side)
+            reply = int(five_cell(state, side))
+            if reply < 0:
+                reply = int(threats_reply(state, 1 - side))
+            assert state.cells[reply] == 0
+            place(state, reply, 1 - side)
+            left -= 2
+        assert 0 < (int(known_end(state, side)) or int(shortest_fours(state, side, 30, 20_000))) <= left
+
+
+def test_shorter_wins_are_looked_for_as_long_as_there_are_nodes(solver: Solver) -> None:
+    position = GomokuPosition.from_moves(RECORDS[2][0])
+    first = int(threats_win(solver.load(position), position.side, ANY, 100_000))
+    state = solver.load(position)
+    best = int(shorter_threats_win(state, position.side, 100_000))
+    assert 17 <= best < first
+    assert threats_move(state, position.side) >= 0
+    assert threats_win(solver.load(position), position.side, best, 100_000) <= best
+    assert threats_win(solver.load(position), position.side, 15, 100_000) == 0
+
+
+def test_it_ends_when_it_is_told_to(solver: Solver) -> None:
+    position = GomokuPosition.from_moves(RECORDS[2][0])
+    state = solver.load(position)
+    assert threats_win(state, position.side, ANY, 50) == 0
+    assert state.nodes < 200
+    state.stop = 1
+    assert threats_win(state, position.side, ANY, 50_000) == 0
+    assert state.frame == state.n_moves == 0
+    state.stop = 0
+    assert threats_win(state, position.side, ANY, 50_000) > 0
