@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from othello_engine.core.layout import EPOCHS, STATE_BYTES, TABLE_BUCKET_BYTES, check_layout
 from othello_engine.gomoku import table, weights
 from othello_engine.gomoku.board import place, set_up, undo
 from othello_engine.gomoku.forcing import ATTACKER_KEYS, OUT_OF_NODES, fours_move, shortest_fours
@@ -34,12 +35,12 @@ from othello_engine.gomoku.state import (
     HASH,
     MAX_PLY,
     ROOT_MOVES,
-    STATE_BYTES,
+    STATE_DTYPE,
     fill_near,
     new_state,
     state_at,
 )
-from othello_engine.gomoku.table import BUCKET_BYTES, BUCKET_ENTRIES, EPOCHS
+from othello_engine.gomoku.table import BUCKET_ENTRIES
 from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
 
 MATE = int(table.MATE)
@@ -61,8 +62,8 @@ _NOISE_BITS = 11
 
 def table_buckets(n_bytes: int) -> int:
     """How many buckets a table of `n_bytes` has: the largest power of two that fits, at least 1."""
-    assert n_bytes >= BUCKET_BYTES
-    return 1 << (n_bytes // BUCKET_BYTES).bit_length() - 1
+    assert n_bytes >= TABLE_BUCKET_BYTES
+    return 1 << (n_bytes // TABLE_BUCKET_BYTES).bit_length() - 1
 
 
 def table_use(buffer: Any, generation: int, epoch: int) -> int:
@@ -91,6 +92,7 @@ class Searcher:
     """
 
     def __init__(self, state_buffer: Any, cell_weights: weights.CellWeights | None = None) -> None:
+        check_layout(STATE_DTYPE)
         ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
         self._state = state_at(state_buffer)
         self._other_state = new_state()
@@ -106,7 +108,7 @@ class Searcher:
         self._generation = self._epoch = -1
         self._order: list[int] = []
         self._order_of: tuple[int, bytes, int] | None = None
-        self.attach_table(bytearray(BUCKET_BYTES))
+        self.attach_table(bytearray(TABLE_BUCKET_BYTES))
 
     def attach_table(self, buffer: Any) -> None:
         """Use the table in this block from now on (64-byte aligned for speed; any size from one bucket)."""

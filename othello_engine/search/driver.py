@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from othello_engine.core import plain
+from othello_engine.core.layout import EPOCHS, STATE_BYTES, TABLE_BUCKET_BYTES, check_layout
 from othello_engine.evaluation.evaluate import ANTI, CLASSIC, EVALUATIONS, PATTERNS, begin, static_value
 from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.search import table
-from othello_engine.search.layout import STATE_BYTES, TABLE_BUCKET_BYTES
 from othello_engine.search.leaf import terminal_value
 from othello_engine.search.midgame import STOPPED_VALUE, TABLE_DEPTH
 from othello_engine.search.ordering import order
 from othello_engine.search.perft import count_leaves
 from othello_engine.search.probcut import NO_SELECTIVITY
 from othello_engine.search.pvs import null_window, pvs
-from othello_engine.search.state import MAX_PLY, check_layout, state_at
-from othello_engine.search.task import EPOCHS, EXACT_LIMIT, SCORE_LIMIT, Child, Claim, Expansion, Task, TaskResult
+from othello_engine.search.state import MAX_PLY, STATE_DTYPE, state_at
+from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Claim, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS
 
 _USE_SAMPLE_BUCKETS = 1024
@@ -63,7 +63,7 @@ class Searcher:
     """
 
     def __init__(self, state_buffer: Any, evaluation: str = "classic", weights: Any = None) -> None:
-        check_layout()
+        check_layout(STATE_DTYPE)
         ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
         self._state = state_at(state_buffer)
         number, _, self._disc_unit, self._win_unit = EVALUATIONS[evaluation]

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
+from othello_engine.core.layout import STATE_BYTES, check_layout
 from othello_engine.core.simd import flips, legal_moves, square_of
 from othello_engine.evaluation import weighted
-from othello_engine.search.layout import STATE_BYTES
 from othello_engine.search.leaf import LOWEST
 from othello_engine.search.midgame import STOPPED_VALUE
 from othello_engine.search.perft import count_leaves
 from othello_engine.search.pvs import lead_pv
-from othello_engine.search.state import STATE, check_layout, state_at
+from othello_engine.search.state import STATE, STATE_DTYPE, state_at
 from othello_engine.search.task import SCORE_LIMIT, Claim, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS
 
@@ -87,7 +87,7 @@ class MinimaxSearcher:
     """
 
     def __init__(self, state_buffer: Any) -> None:
-        check_layout()
+        check_layout(STATE_DTYPE)
         ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(state_buffer)), 0, STATE_BYTES)
         self._state = state_at(state_buffer)
 

@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 from othello_engine.core import plain
+from othello_engine.core.layout import NODES_OFFSET, STOP_OFFSET
 from othello_engine.engine.loading import Progress
-from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
 from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Claim, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS
 

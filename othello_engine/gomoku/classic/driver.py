@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from othello_engine.core.layout import STATE_BYTES, check_layout
 from othello_engine.gomoku.classic.board import cells_of, has_five, put, set_position, take_back
 from othello_engine.gomoku.classic.candidates import ROOT_LIMIT, candidates
 from othello_engine.gomoku.classic.evaluate import evaluate
 from othello_engine.gomoku.classic.order import unpack_key
 from othello_engine.gomoku.classic.search import INFINITY, PROVED, STOPPED, TABLE_SLOTS, WIN, negamax, table_words
 from othello_engine.gomoku.classic.shortcuts import fives, settle
-from othello_engine.gomoku.classic.state import EMPTY_ROW, MAX_DEPTH, STATE_BYTES, STATE_DTYPE, new_state, state_at
+from othello_engine.gomoku.classic.state import EMPTY_ROW, MAX_DEPTH, STATE_DTYPE, new_state, state_at
 from othello_engine.gomoku.position import NO_CELL
 from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
 
@@ -36,7 +37,7 @@ class Searcher:
     """
 
     def __init__(self, state_buffer: Any) -> None:
-        assert STATE_DTYPE.itemsize <= STATE_BYTES
+        check_layout(STATE_DTYPE)
         ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(state_buffer)), 0, STATE_BYTES)
         self._state = state_at(state_buffer)
         self._board_of_evaluate = new_state()

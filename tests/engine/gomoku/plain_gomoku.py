@@ -12,10 +12,10 @@ import time
 from functools import cache
 from typing import Any
 
+from othello_engine.core.layout import NODES_OFFSET, STOP_OFFSET
 from othello_engine.engine.loading import Progress
 from othello_engine.gomoku.position import EMPTY, NO_CELL, STONES, GomokuPosition
 from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
-from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
 from tests.engine.plain_searcher import PlainBackend, PlainSearcher, StoppedError
 
 LOADER = "tests.engine.gomoku.plain_gomoku:load"
