@@ -1,1 +1,1 @@
-"""Kernels on bitboards. Only `plain`, `cache` and `layout` can be imported without Numba."""
+"""Kernels on bitboards. Only `plain`, `cache`, `layout` and `searcher` can be imported without Numba."""
