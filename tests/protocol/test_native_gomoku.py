@@ -23,6 +23,7 @@ from protocol.native import State
 from protocol.nboard import NboardService
 from tests.protocol import gtp_desk
 from tests.protocol.fake_engine import Desk, DialectDesk, FakeEngine
+from tools.measure.grammar import kind_of
 
 SIZES = range(SMALLEST, LARGEST + 1)
 LETTERS = "abcdefghijklmnopqrst"
@@ -32,8 +33,18 @@ FINISHED = "e8 a1 f8 a2 g8 a3 h8 a4 i8"
 """Black has five."""
 
 
+class GomokuDesk(Desk):
+    """What is printed is checked, also where the game changes."""
+
+    def said(self) -> list[str]:
+        lines = super().said()
+        for line in lines:
+            kind_of(line, ("gomoku", "othello"))
+        return lines
+
+
 def gomoku_desk(profile: str = "gomoku", cold: bool = False, **options: object) -> Desk:
-    return Desk(cold, knows_gomoku, profile, **options)
+    return GomokuDesk(cold, knows_gomoku, profile, **options)
 
 
 def knows_gomoku(engine: FakeEngine) -> None:
