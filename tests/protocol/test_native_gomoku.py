@@ -21,7 +21,7 @@ from protocol.cassio import CassioService
 from protocol.gtp import GtpService
 from protocol.native import State
 from protocol.nboard import NboardService
-from tests.protocol import gtp_desk
+from tests.protocol import fake_engine, gtp_desk
 from tests.protocol.fake_engine import Desk, DialectDesk, FakeEngine
 from tools.measure.grammar import kind_of
 
@@ -74,19 +74,8 @@ def finish(desk: Desk, move: str, *infos: SearchInfo, **changes: object) -> list
 
 
 def info(depth: int, *pv: str, **changes: object) -> SearchInfo:
-    values: dict[str, object] = {
-        "depth": depth,
-        "selective_depth": depth + 2,
-        "selectivity": 100,
-        "rank": 1,
-        "score": Score(ScoreKind.RAW, 10 * depth),
-        "nodes": 100 * depth,
-        "time_ms": depth,
-        "nps": 100_000,
-        "hashfull": 3,
-        "pv": tuple(cell(name) for name in pv),
-    }
-    return SearchInfo(**{**values, **changes})  # type: ignore[arg-type]
+    """A line of play, of cells."""
+    return fake_engine.info(depth, **{"hashfull": 3, "pv": tuple(cell(name) for name in pv), **changes})
 
 
 # -- boards ------------------------------------------------------------------------------------------------------
