@@ -206,8 +206,8 @@ def bench_evaluation(repeats: int, depth: int = 4) -> dict[str, float]:
 
 def new_searcher(table_mb: int, evaluation: str) -> tuple[Any, Any]:
     """A searcher with its own table, and the table's memory."""
+    from othello_engine.core.layout import STATE_BYTES
     from othello_engine.search.driver import Searcher
-    from othello_engine.search.layout import STATE_BYTES
 
     searcher = Searcher(mmap.mmap(-1, STATE_BYTES), evaluation, shipped_weights(evaluation))
     memory = mmap.mmap(-1, table_mb << 20)

@@ -25,13 +25,13 @@ from rich.console import Console
 from rich.table import Table
 
 from othello_engine.config import load_config
+from othello_engine.core.layout import STATE_BYTES
 from othello_engine.engine.engine import Engine
 from othello_engine.engine.loading import load_othello
 from othello_engine.engine.request import make_order
 from othello_engine.engine.scheduler import Scheduler, Tuning
 from othello_engine.engine.simulation import LATENCY_NODES, SLICE_NODES, Simulation, simulate
 from othello_engine.position import Position
-from othello_engine.search.layout import STATE_BYTES
 from othello_engine.types import Limits
 from protocol.batch.bench import bench_positions
 from tools.measure.figures import Report, common_options, progress

@@ -1,1 +1,1 @@
-"""Kernels on bitboards. Only `plain` and `cache` can be imported without Numba."""
+"""Kernels on bitboards. Only `plain`, `cache`, `layout` and `searcher` can be imported without Numba."""

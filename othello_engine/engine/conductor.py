@@ -20,13 +20,14 @@ from itertools import count
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from othello_engine.core.layout import EPOCHS
 from othello_engine.engine.jobs import Job
 from othello_engine.engine.knowledge import Knowledge
 from othello_engine.engine.messages import Board, Evaluate, Evaluated, Failed, Feed
 from othello_engine.engine.pool import Event, Pool, Worker, WorkerLost, WorkerReplied, wake_pipe
 from othello_engine.engine.shared import WORKER_BYTES, SharedBlock, create_table_block, table_size
 from othello_engine.errors import EngineError, WorkerError
-from othello_engine.search.task import EPOCHS, Claim
+from othello_engine.search.task import Claim
 
 _log = logging.getLogger(__name__)
 

@@ -24,6 +24,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
+from othello_engine.core.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET
 from othello_engine.engine import worker as worker_module
 from othello_engine.engine.loading import is_cache_warm
 from othello_engine.engine.messages import (
@@ -47,7 +48,6 @@ from othello_engine.engine.messages import (
     Work,
 )
 from othello_engine.engine.shared import SharedBlock
-from othello_engine.search.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET
 
 _SPAWN = get_context("spawn")
 

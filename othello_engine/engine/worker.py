@@ -18,6 +18,7 @@ import traceback
 from multiprocessing.connection import Connection
 from typing import Any
 
+from othello_engine.core.layout import NODES_OFFSET, STOP_OFFSET
 from othello_engine.engine.loading import Backend, SearcherLike
 from othello_engine.engine.messages import (
     AnyTask,
@@ -44,7 +45,6 @@ from othello_engine.engine.messages import (
     Work,
 )
 from othello_engine.engine.shared import SharedBlock
-from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
 
 HASHFULL_INTERVAL_S = 0.1
 """How long a look at the table's use stays good."""

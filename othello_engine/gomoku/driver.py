@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
+from othello_engine.core.layout import EPOCHS, TABLE_BUCKET_BYTES
+from othello_engine.core.searcher import StateSearcher, sampled_use
 from othello_engine.gomoku import table, weights
 from othello_engine.gomoku.board import place, set_up, undo
 from othello_engine.gomoku.forcing import ATTACKER_KEYS, OUT_OF_NODES, fours_move, known_end, shortest_fours
@@ -33,12 +34,12 @@ from othello_engine.gomoku.state import (
     HASH,
     MAX_PLY,
     ROOT_MOVES,
-    STATE_BYTES,
+    STATE_DTYPE,
     fill_near,
     new_state,
     state_at,
 )
-from othello_engine.gomoku.table import BUCKET_BYTES, BUCKET_ENTRIES, EPOCHS
+from othello_engine.gomoku.table import BUCKET_ENTRIES
 from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
 from othello_engine.gomoku.threats import shorter_threats_win, threats_move, threats_reply, threats_win
 
@@ -48,7 +49,6 @@ MATE_BOUND = int(table.MATE_BOUND)
 
 _PROOF_ENTRIES = 1 << 18
 _THREAT_ENTRIES = 1 << 17
-_USE_SAMPLE_BUCKETS = 1024
 _LONGEST_FOURS = 60
 _FOURS = (CELL_FOUR, CELL_FOUR_PLUS, CELL_FOUR_OPEN_THREE, CELL_OPEN_FOUR, CELL_FIVE)
 """Cell classes of a four or five."""
@@ -60,17 +60,9 @@ _NOISE_BITS = 11
 """Of what a companion adds to its history scores."""
 
 
-def table_buckets(n_bytes: int) -> int:
-    """How many buckets a table of `n_bytes` has: the largest power of two that fits, at least 1."""
-    assert n_bytes >= BUCKET_BYTES
-    return 1 << (n_bytes // BUCKET_BYTES).bit_length() - 1
-
-
 def table_use(buffer: Any, generation: int, epoch: int) -> int:
     """How full the table is with entries of this generation and epoch, per mille, from a sample."""
-    sample = min(_USE_SAMPLE_BUCKETS, table_buckets(len(buffer)))
-    used = table.count_used(_address_of(buffer), sample, generation & 255, epoch & (EPOCHS - 1))
-    return int(used) * 1000 // (BUCKET_ENTRIES * sample)
+    return sampled_use(table.count_used, BUCKET_ENTRIES, buffer, generation, epoch)
 
 
 def mate_of(score: int) -> int:
@@ -80,11 +72,7 @@ def mate_of(score: int) -> int:
     return MATE - score if score > 0 else -MATE - score
 
 
-def _address_of(buffer: Any) -> int:
-    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
-
-
-class Searcher:
+class Searcher(StateSearcher):
     """Kernels, state record and table of one search process.
 
     state_buffer: STATE_BYTES of writable memory, kept alive by the caller. cell_weights: instead of those that come
@@ -92,8 +80,7 @@ class Searcher:
     """
 
     def __init__(self, state_buffer: Any, cell_weights: weights.CellWeights | None = None) -> None:
-        ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
-        self._state = state_at(state_buffer)
+        super().__init__(state_buffer, state_at, STATE_DTYPE)
         self._other_state = new_state()
         cell_weights = cell_weights or weights.shipped()
         self._info = weights.info_table(cell_weights)
@@ -106,26 +93,10 @@ class Searcher:
         self._threats = np.zeros(2 * _THREAT_ENTRIES, np.uint64)
         self._state.threat_address = self._threats.ctypes.data
         self._state.threat_mask = _THREAT_ENTRIES - 1
-        self._table: Any = None
         self._generation = self._epoch = -1
         self._order: list[int] = []
         self._order_of: tuple[int, bytes, int] | None = None
-        self.attach_table(bytearray(BUCKET_BYTES))
-
-    def attach_table(self, buffer: Any) -> None:
-        """Use the table in this block from now on (64-byte aligned for speed; any size from one bucket)."""
-        self._table = buffer
-        self._state.table_address = _address_of(buffer)
-        self._state.table_mask = table_buckets(len(buffer)) - 1
-
-    @property
-    def stop_flag(self) -> int:
-        """Non-zero: the running task ends soon, and the next ones at once. The caller sets and clears it."""
-        return int(self._state.stop)
-
-    @stop_flag.setter
-    def stop_flag(self, value: int) -> None:
-        self._state.stop = value
+        self.attach_table(bytearray(TABLE_BUCKET_BYTES))
 
     def new_game(self) -> None:
         """Forget what is kept from search to search; the shared table is the parent's to clear."""

@@ -15,12 +15,11 @@ from typing import Any
 import numba
 import numpy as np
 
+from othello_engine.core.layout import STATE_BYTES
 from othello_engine.gomoku.lines import LINE_CLASS, N_COMBINATIONS, N_KEYS
 from othello_engine.gomoku.position import LARGEST
 from othello_engine.gomoku.task import MAX_DEPTH
 
-STATE_BYTES = 1024 * 1024
-"""Shared memory of one search state."""
 MAX_CELLS = LARGEST * LARGEST
 MAX_LINES = 2 * LARGEST - 1
 MAX_FRAMES = 256

@@ -15,12 +15,11 @@ position, not from the root.
 import numpy as np
 
 from othello_engine.core.jit import I64, U64, VOID, kernel
+from othello_engine.core.layout import TABLE_BUCKET_BYTES
 from othello_engine.core.simd import load_word, store_word
 from othello_engine.gomoku.state import STATE
 
-BUCKET_BYTES = 64
 BUCKET_ENTRIES = 4
-EPOCHS = 1 << 16
 
 UPPER = np.int64(1)
 LOWER = np.int64(2)
@@ -41,7 +40,7 @@ _BYTE = np.uint64(255)
 @kernel(U64(STATE, U64))
 def bucket_of(state, key):
     """Byte address of the bucket where this key belongs."""
-    return state.table_address + (key & state.table_mask) * np.uint64(BUCKET_BYTES)
+    return state.table_address + (key & state.table_mask) * np.uint64(TABLE_BUCKET_BYTES)
 
 
 @kernel(U64(STATE, U64), entry=True)

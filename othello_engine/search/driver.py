@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import ctypes
 import random
 from typing import Any
 
 import numpy as np
 
 from othello_engine.core import plain
+from othello_engine.core.layout import EPOCHS, TABLE_BUCKET_BYTES
+from othello_engine.core.searcher import StateSearcher, address_of, sampled_use, table_buckets
 from othello_engine.evaluation.evaluate import ANTI, CLASSIC, EVALUATIONS, PATTERNS, begin, static_value
 from othello_engine.evaluation.lanes import ROW_BYTES
 from othello_engine.search import table
-from othello_engine.search.layout import STATE_BYTES, TABLE_BUCKET_BYTES
 from othello_engine.search.leaf import terminal_value
 from othello_engine.search.midgame import STOPPED_VALUE, TABLE_DEPTH
 from othello_engine.search.ordering import order
 from othello_engine.search.perft import count_leaves
 from othello_engine.search.probcut import NO_SELECTIVITY
 from othello_engine.search.pvs import null_window, pvs
-from othello_engine.search.state import MAX_PLY, check_layout, state_at
-from othello_engine.search.task import EPOCHS, EXACT_LIMIT, SCORE_LIMIT, Child, Claim, Expansion, Task, TaskResult
+from othello_engine.search.state import MAX_PLY, STATE_DTYPE, state_at
+from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Claim, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS
 
-_USE_SAMPLE_BUCKETS = 1024
+_BUCKET_ENTRIES = 2
 _EXPAND_DEPTH = 8
 """Nodes that are split are ordered as carefully as any this deep."""
 _NOISE = 64
@@ -32,29 +32,17 @@ and so which of several best moves is found first."""
 _SPARE_PLY = MAX_PLY + 1
 
 
-def table_buckets(n_bytes: int) -> int:
-    """How many buckets a table of `n_bytes` has: the largest power of two that fits, at least 1."""
-    assert n_bytes >= TABLE_BUCKET_BYTES
-    return 1 << max(0, (n_bytes // TABLE_BUCKET_BYTES).bit_length() - 1)
-
-
-def _address_of(buffer: Any) -> int:
-    return ctypes.addressof(ctypes.c_char.from_buffer(buffer))
-
-
 def clear_table(buffer: Any) -> None:
     """Empty the table in this block; other processes may go on using it."""
-    table.clear(_address_of(buffer), table_buckets(len(buffer)))
+    table.clear(address_of(buffer), table_buckets(len(buffer)))
 
 
 def table_use(buffer: Any, generation: int, epoch: int) -> int:
     """How full the table is with entries of this generation and epoch, per mille, from a sample."""
-    sample = min(_USE_SAMPLE_BUCKETS, table_buckets(len(buffer)))
-    used = table.count_used(_address_of(buffer), sample, generation & 255, epoch & (EPOCHS - 1))
-    return int(used) * 1000 // (2 * sample)
+    return sampled_use(table.count_used, _BUCKET_ENTRIES, buffer, generation, epoch)
 
 
-class Searcher:
+class Searcher(StateSearcher):
     """Kernels, state record and table of one search process.
 
     state_buffer: STATE_BYTES of writable memory, kept alive by the caller; evaluation: a name in EVALUATIONS, `anti`
@@ -63,9 +51,7 @@ class Searcher:
     """
 
     def __init__(self, state_buffer: Any, evaluation: str = "classic", weights: Any = None) -> None:
-        check_layout()
-        ctypes.memset(_address_of(state_buffer), 0, STATE_BYTES)
-        self._state = state_at(state_buffer)
+        super().__init__(state_buffer, state_at, STATE_DTYPE)
         number, _, self._disc_unit, self._win_unit = EVALUATIONS[evaluation]
         self._state.evaluation = number
         self._state.anti = int(number == ANTI)
@@ -75,25 +61,9 @@ class Searcher:
         self._weights = weights
         assert evaluation != "patterns" or weights is not None
         if weights is not None:
-            self._state.weights_address = _address_of(weights)
-        self._table: Any = None
+            self._state.weights_address = address_of(weights)
         self._generation = self._epoch = -1
         self.attach_table(bytearray(2 * TABLE_BUCKET_BYTES))
-
-    def attach_table(self, buffer: Any) -> None:
-        """Use the table in this block from now on (64-byte aligned for speed; any size from one bucket)."""
-        self._table = buffer
-        self._state.table_address = _address_of(buffer)
-        self._state.table_mask = table_buckets(len(buffer)) - 1
-
-    @property
-    def stop_flag(self) -> int:
-        """Non-zero: the running task ends soon, and the next ones at once. The caller sets and clears it."""
-        return int(self._state.stop)
-
-    @stop_flag.setter
-    def stop_flag(self, value: int) -> None:
-        self._state.stop = value
 
     def new_game(self) -> None:
         """Forget what is kept from search to search; the shared table is the parent's to clear."""

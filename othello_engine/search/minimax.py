@@ -4,20 +4,19 @@ No ordering, no table, no deepening, no solver: moves are tried in the order of 
 the best is taken, a pass costs a ply, and a finished game is worth what the evaluation says.
 """
 
-import ctypes
 from typing import Any
 
 import numpy as np
 
 from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
+from othello_engine.core.searcher import StateSearcher
 from othello_engine.core.simd import flips, legal_moves, square_of
 from othello_engine.evaluation import weighted
-from othello_engine.search.layout import STATE_BYTES
 from othello_engine.search.leaf import LOWEST
 from othello_engine.search.midgame import STOPPED_VALUE
 from othello_engine.search.perft import count_leaves
 from othello_engine.search.pvs import lead_pv
-from othello_engine.search.state import STATE, check_layout, state_at
+from othello_engine.search.state import STATE, STATE_DTYPE, state_at
 from othello_engine.search.task import SCORE_LIMIT, Claim, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS
 
@@ -79,7 +78,7 @@ def minimax(state, player, opponent, alpha, beta, depth, ply):
     return best
 
 
-class MinimaxSearcher:
+class MinimaxSearcher(StateSearcher):
     """One process's searcher under a profile whose search is `minimax`; the shape of `driver.Searcher`.
 
     state_buffer: STATE_BYTES of writable memory, kept alive by the caller. Not thread-safe, except that `evaluate` may
@@ -87,18 +86,7 @@ class MinimaxSearcher:
     """
 
     def __init__(self, state_buffer: Any) -> None:
-        check_layout()
-        ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(state_buffer)), 0, STATE_BYTES)
-        self._state = state_at(state_buffer)
-
-    @property
-    def stop_flag(self) -> int:
-        """Non-zero: the running task ends soon, and the next ones at once. The caller sets and clears it."""
-        return int(self._state.stop)
-
-    @stop_flag.setter
-    def stop_flag(self, value: int) -> None:
-        self._state.stop = value
+        super().__init__(state_buffer, state_at, STATE_DTYPE)
 
     def run(self, task: Task) -> TaskResult:
         """Search one task to its depth; of what a task may ask besides, only the moves and the node limit count.

@@ -7,8 +7,8 @@ parent can set `stop` and read `nodes` while a kernel runs.
 import numba
 import numpy as np
 
+from othello_engine.core.layout import STATE_BYTES, TABLE_BUCKET_BYTES
 from othello_engine.evaluation.lanes import ROW_BYTES
-from othello_engine.search.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET, TABLE_BUCKET_BYTES
 
 MAX_PLY = 128
 """Room for 60 moves and as many passes between them."""
@@ -82,15 +82,6 @@ def state_at(buffer):
     near = state.near.ctypes.data
     state.near_address = near + -near % TABLE_BUCKET_BYTES
     return state
-
-
-def check_layout():
-    """Raise AssertionError if the parent's view of the record (layout.py) is not where it is."""
-    fields = STATE_DTYPE.fields
-    assert fields is not None
-    assert fields["stop"][1] == STOP_OFFSET
-    assert fields["nodes"][1] == NODES_OFFSET
-    assert STATE_DTYPE.itemsize <= STATE_BYTES
 
 
 def new_state():

@@ -23,8 +23,8 @@ import numpy as np
 
 from othello_engine.core.hashing import position_hash
 from othello_engine.core.jit import I64, U64, VOID, ZERO, kernel
+from othello_engine.core.layout import TABLE_BUCKET_BYTES
 from othello_engine.core.simd import load_word, store_word
-from othello_engine.search.layout import TABLE_BUCKET_BYTES
 from othello_engine.search.state import NEAR_BUCKETS, STATE
 from othello_engine.types import NO_MOVE
 

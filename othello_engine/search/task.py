@@ -15,9 +15,6 @@ SCORE_LIMIT = 1 << 30
 EXACT_LIMIT = 64
 """The full window of an exact solve is (-64, 64)."""
 
-EPOCHS = 1 << 16
-"""How often the table can be emptied by counting the epoch up."""
-
 
 @dataclass(frozen=True, slots=True)
 class Task:

@@ -6,6 +6,7 @@ way in and give them back.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
 import re
@@ -25,6 +26,16 @@ def several(compiled: int, uncompiled: int | None = None) -> int:
     if jit.IS_COMPILED:
         return compiled
     return uncompiled if uncompiled is not None else max(1, compiled // 10)
+
+
+@contextlib.contextmanager
+def wrapping_multiplication() -> Iterator[None]:
+    """Uncompiled, NumPy warns where 64-bit products wrap around, which is what they are for."""
+    if jit.IS_COMPILED:
+        yield
+        return
+    with np.errstate(over="ignore"):
+        yield
 
 
 def bitboards(kernel: Callable[..., Any], *arguments: int) -> int:

@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 from othello_engine.core import plain
+from othello_engine.core.layout import NODES_OFFSET, STOP_OFFSET
 from othello_engine.engine.loading import Progress
-from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
 from othello_engine.search.task import EXACT_LIMIT, SCORE_LIMIT, Child, Claim, Expansion, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS
 
@@ -44,14 +44,13 @@ def squares(moves: int) -> list[int]:
     return [square for square in range(64) if moves >> square & 1]
 
 
-class PlainSearcher:
-    def __init__(self, state_buffer: Any, evaluation: str = "plain", weights: Any = None) -> None:
-        self.weights = None if weights is None else memoryview(weights).cast("h")
+class PlainState:
+    """What a plain searcher has in shared memory, of either game. limit: of nodes, 0 = none."""
+
+    def __init__(self, state_buffer: Any) -> None:
         self.words = memoryview(state_buffer).cast("q")
-        self.table: dict[tuple[int, int, int, bool], tuple[int, int, int]] = {}
         self.shared: Any = None
         self.nodes = self.limit = 0
-        self.exact = False
 
     @property
     def stop_flag(self) -> int:
@@ -63,6 +62,23 @@ class PlainSearcher:
 
     def attach_table(self, buffer: Any) -> None:
         self.shared = buffer
+
+    def visit(self) -> None:
+        self.nodes += 1
+        self.words[NODES_OFFSET // 8] = self.nodes
+        if self.words[STOP_OFFSET // 8] or (self.limit and self.nodes >= self.limit):
+            raise StoppedError
+
+
+class PlainSearcher(PlainState):
+    def __init__(self, state_buffer: Any, evaluation: str = "plain", weights: Any = None) -> None:
+        self.weights = None if weights is None else memoryview(weights).cast("h")
+        super().__init__(state_buffer)
+        self.table: dict[tuple[int, int, int, bool], tuple[int, int, int]] = {}
+        self.exact = False
+
+    def attach_table(self, buffer: Any) -> None:
+        super().attach_table(buffer)
         self.table.clear()
 
     def new_game(self) -> None:
@@ -133,12 +149,6 @@ class PlainSearcher:
         counts = [self.perft(*after(move, player, opponent), depth - 1) for move in moves]
         return None if None in counts else sum(count for count in counts if count is not None)
 
-    def visit(self) -> None:
-        self.nodes += 1
-        self.words[NODES_OFFSET // 8] = self.nodes
-        if self.words[STOP_OFFSET // 8] or (self.limit and self.nodes >= self.limit):
-            raise StoppedError
-
     def leaf(self, player: int, opponent: int) -> int:
         return plain.final_score(player, opponent) if self.exact else self.evaluate(player, opponent)
 
@@ -182,10 +192,11 @@ class PlainSearcher:
 
 
 class PlainBackend:
-    notes = ("plain searcher",)
+    notes: tuple[str, ...] = ("plain searcher",)
+    othello: type[PlainSearcher] = PlainSearcher
 
-    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
-        return PlainSearcher(state_buffer, evaluation, weights)
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> Any:
+        return self.othello(state_buffer, evaluation, weights)
 
     def table_use(self, buffer: Any, generation: int, epoch: int) -> int:
         return 7
@@ -216,13 +227,11 @@ class _Faulty(PlainSearcher):
 
 
 class _DeadlyBackend(PlainBackend):
-    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
-        return _Deadly(state_buffer, evaluation, weights)
+    othello = _Deadly
 
 
 class _FaultyBackend(PlainBackend):
-    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
-        return _Faulty(state_buffer, evaluation, weights)
+    othello = _Faulty
 
 
 def load_deadly(progress: Progress) -> PlainBackend:
@@ -244,8 +253,7 @@ class _Talking(PlainSearcher):
 
 
 class _TalkingBackend(PlainBackend):
-    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
-        return _Talking(state_buffer, evaluation, weights)
+    othello = _Talking
 
 
 def load_talking(progress: Progress) -> PlainBackend:
@@ -259,8 +267,7 @@ class _SlowFeed(PlainSearcher):
 
 
 class _SlowFeedBackend(PlainBackend):
-    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainSearcher:
-        return _SlowFeed(state_buffer, evaluation, weights)
+    othello = _SlowFeed
 
 
 def load_slow_feed(progress: Progress) -> PlainBackend:

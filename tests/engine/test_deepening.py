@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from othello_engine.config import Style
 from othello_engine.core import plain
+from othello_engine.core.layout import STATE_BYTES
 from othello_engine.engine import deepening as deepening_module
 from othello_engine.engine.deepening import (
     DIRECT_MARGIN,
@@ -37,7 +38,6 @@ from othello_engine.engine.deepening import (
 from othello_engine.engine.scheduler import Outcome, Scheduler, Tuning
 from othello_engine.engine.simulation import Simulation, simulate
 from othello_engine.position import Position
-from othello_engine.search.layout import STATE_BYTES
 from othello_engine.types import NO_MOVE, PASS, Bound, Goal, Score, ScoreKind
 from tests.engine.plain_searcher import PlainSearcher, after
 from tests.positions import EARLIEST_PASS, WIPE_OUT

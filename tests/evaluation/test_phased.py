@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from othello_engine.core import jit
 from othello_engine.evaluation import phased
 from othello_engine.position import Position
 from othello_engine.types import BLACK
 from tests import oracle, phased_oracle, positions
-from tests.core.support import SEED, bitboards, many_boards, several
+from tests.core.support import SEED, bitboards, many_boards, several, wrapping_multiplication
 
 RECENT_GAMES = Path(__file__).parents[1] / "data" / "wthor_recent.txt.gz"
 """Tournament games that the weights were not fitted to: moves, final score, true score with 24 empties."""
@@ -30,11 +29,7 @@ KERNELS = (
 
 @pytest.fixture(autouse=True, scope="module")
 def _wrapping_multiplication_is_meant() -> Iterator[None]:
-    """Uncompiled, NumPy warns where 64-bit products wrap around, which is what they are for."""
-    if jit.IS_COMPILED:
-        yield
-        return
-    with np.errstate(over="ignore"):
+    with wrapping_multiplication():
         yield
 
 

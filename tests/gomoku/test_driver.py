@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from othello_engine.gomoku.driver import MATE, Searcher, table_buckets, table_use
+from othello_engine.core.layout import STATE_BYTES
+from othello_engine.core.searcher import table_buckets
+from othello_engine.gomoku.driver import MATE, Searcher, table_use
 from othello_engine.gomoku.position import BLOCKED, NO_CELL, GomokuPosition
-from othello_engine.gomoku.state import STATE_BYTES
 from othello_engine.gomoku.task import GomokuTask
 from othello_engine.gomoku.weights import by_hand
 from tests.gomoku import slow

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from othello_engine.gomoku import state, table
+from othello_engine.gomoku import table
 from othello_engine.gomoku.state import new_state
 from othello_engine.gomoku.table import EXACT, LOWER, MATE, UPPER
-from othello_engine.search import layout, task
 
 KEY = np.uint64(0x9E3779B97F4A7C15)
 
@@ -103,12 +102,3 @@ def test_use_is_counted(tabled: Tabled) -> None:
     assert table.count_used(address, 4, 0, 0) == 2
     assert table.count_used(address, 4, 1, 0) == 0
     assert table.count_used(address, 4, 0, 1) == 0
-
-
-def test_what_is_written_twice_is_the_same() -> None:
-    """Gomoku knows nothing of Othello's search, but one parent serves both."""
-    assert int(table.EPOCHS) == task.EPOCHS
-    assert state.STATE_BYTES == layout.STATE_BYTES
-    fields = state.STATE_DTYPE.fields
-    assert fields is not None
-    assert (fields["stop"][1], fields["nodes"][1]) == (layout.STOP_OFFSET, layout.NODES_OFFSET)

@@ -21,8 +21,9 @@ from protocol.cassio import CassioService
 from protocol.gtp import GtpService
 from protocol.native import State
 from protocol.nboard import NboardService
-from tests.protocol import gtp_desk
+from tests.protocol import fake_engine, gtp_desk
 from tests.protocol.fake_engine import Desk, DialectDesk, FakeEngine
+from tools.measure.grammar import kind_of
 
 SIZES = range(SMALLEST, LARGEST + 1)
 LETTERS = "abcdefghijklmnopqrst"
@@ -32,8 +33,18 @@ FINISHED = "e8 a1 f8 a2 g8 a3 h8 a4 i8"
 """Black has five."""
 
 
+class GomokuDesk(Desk):
+    """What is printed is checked, also where the game changes."""
+
+    def said(self) -> list[str]:
+        lines = super().said()
+        for line in lines:
+            kind_of(line, ("gomoku", "othello"))
+        return lines
+
+
 def gomoku_desk(profile: str = "gomoku", cold: bool = False, **options: object) -> Desk:
-    return Desk(cold, knows_gomoku, profile, **options)
+    return GomokuDesk(cold, knows_gomoku, profile, **options)
 
 
 def knows_gomoku(engine: FakeEngine) -> None:
@@ -63,19 +74,8 @@ def finish(desk: Desk, move: str, *infos: SearchInfo, **changes: object) -> list
 
 
 def info(depth: int, *pv: str, **changes: object) -> SearchInfo:
-    values: dict[str, object] = {
-        "depth": depth,
-        "selective_depth": depth + 2,
-        "selectivity": 100,
-        "rank": 1,
-        "score": Score(ScoreKind.RAW, 10 * depth),
-        "nodes": 100 * depth,
-        "time_ms": depth,
-        "nps": 100_000,
-        "hashfull": 3,
-        "pv": tuple(cell(name) for name in pv),
-    }
-    return SearchInfo(**{**values, **changes})  # type: ignore[arg-type]
+    """A line of play, of cells."""
+    return fake_engine.info(depth, **{"hashfull": 3, "pv": tuple(cell(name) for name in pv), **changes})
 
 
 # -- boards ------------------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from othello_engine.core import plain
+from othello_engine.core.layout import STATE_BYTES
 from othello_engine.search.driver import Searcher
-from othello_engine.search.layout import STATE_BYTES
 from othello_engine.search.task import SCORE_LIMIT, Task
 from othello_engine.types import PASS
 from tests.core.support import several

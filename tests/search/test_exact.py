@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from othello_engine.core import plain
+from othello_engine.core.layout import TABLE_BUCKET_BYTES
 from othello_engine.position import Position
 from othello_engine.search import table
 from othello_engine.search.driver import Searcher
-from othello_engine.search.layout import TABLE_BUCKET_BYTES
 from othello_engine.search.task import Task
 from othello_engine.types import NO_MOVE, PASS
 from tests import positions

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from othello_engine.evaluation.classic import DISC_UNIT, WIN_UNIT
-from othello_engine.search.layout import STATE_BYTES
-from othello_engine.search.state import STATE_DTYPE, check_layout
 from othello_engine.search.task import Task
 from othello_engine.types import NO_MOVE, PASS
 from tests import positions
@@ -118,11 +116,6 @@ def test_perft_counts_passes_and_finished_games_and_can_be_stopped() -> None:
         assert searcher.perft(start.player, start.opponent, 9) == 3005288
     searcher.stop_flag = 1
     assert searcher.perft(start.player, start.opponent, 9) is None
-
-
-def test_the_parent_finds_the_stop_flag_where_the_record_has_it() -> None:
-    check_layout()
-    assert STATE_DTYPE.itemsize <= STATE_BYTES
 
 
 def test_a_draw_within_the_horizon_is_worth_what_the_task_says_to_the_root_side() -> None:

@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 from othello_engine.core import plain
+from othello_engine.core.layout import STATE_BYTES
 from othello_engine.position import Position
-from othello_engine.search.layout import STATE_BYTES
 from othello_engine.search.minimax import MinimaxSearcher
 from othello_engine.search.task import SCORE_LIMIT, Claim, Task, TaskResult
 from othello_engine.types import NO_MOVE, PASS, square_name

@@ -10,8 +10,8 @@ import pytest
 
 from othello_engine.config import load_config
 from othello_engine.core import plain
+from othello_engine.core.searcher import table_buckets
 from othello_engine.position import Position
-from othello_engine.search.driver import table_buckets
 from othello_engine.search.endgame import REGION_EMPTIES, nws_endgame
 from othello_engine.search.ordering import PHASED_REPLY_DEPTH, PHASED_SQUARES, order
 from othello_engine.search.task import Task

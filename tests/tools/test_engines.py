@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -20,6 +19,7 @@ import tools.engines
 from othello_engine.formats.game import GameClock
 from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE, parse_square
+from tests.tools.players import playing
 from tools.engines.drivers import Evaluation, FaultError, FaultKind, Setup, between, untold_limits
 from tools.engines.player import Player
 from tools.engines.process import (
@@ -242,15 +242,6 @@ sys.stdin.readline()
 
 
 # --- drivers
-
-
-@contextlib.contextmanager
-def playing(spec: EngineSpec) -> Iterator[Player]:
-    player = Player(spec)
-    try:
-        yield player
-    finally:
-        player.close()
 
 
 def fake(dialect: str, behaviour: str = "good", limits: Limits = Limits(), **more: object) -> EngineSpec:  # noqa: B008

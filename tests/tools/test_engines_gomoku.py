@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from othello_engine.gomoku.position import GomokuPosition, parse_cell
 from othello_engine.types import BLACK, WHITE
+from tests.tools.players import playing
 from tools.engines.drivers import Answer, Evaluation, FaultError, FaultKind, Setup, untold_limits
-from tools.engines.player import Player
 from tools.engines.spec import EngineSpec, Limits
 
 FAKE = Path(__file__).with_name("fake_gomoku.py")
@@ -22,15 +21,6 @@ START = GomokuPosition.start()
 
 def fake(behaviour: str = "good", dialect: str = "gomocup", **more: object) -> EngineSpec:
     return EngineSpec("fake", (sys.executable, str(FAKE), dialect, behaviour), dialect, **more)  # type: ignore[arg-type]
-
-
-@contextlib.contextmanager
-def playing(spec: EngineSpec) -> Iterator[Player]:
-    player = Player(spec)
-    try:
-        yield player
-    finally:
-        player.close()
 
 
 def moves(text: str, size: int = 15) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from othello_engine.formats.text import read_text
 from othello_engine.position import Position
 from othello_engine.types import BLACK, PASS, WHITE
 from tests.tools.fake_player import LATE_S, SLOW_S
+from tests.tools.players import players
 from tools import plain_solver
 from tools.engines.drivers import FaultKind
 from tools.engines.player import Player
@@ -57,16 +58,6 @@ def fake(dialect: str = "native", behaviour: str = "good", name: str = "", **mor
     limits = more.pop("limits", Limits(move_s=0.05))
     command = (sys.executable, str(FAKE), dialect, behaviour)
     return EngineSpec(name or behaviour, command, dialect, limits=limits, **more)  # type: ignore[arg-type]
-
-
-@contextlib.contextmanager
-def players(*specs: EngineSpec) -> Iterator[list[Player]]:
-    found = [Player(spec) for spec in specs]
-    try:
-        yield found
-    finally:
-        for player in found:
-            player.close()
 
 
 def game(black: EngineSpec, white: EngineSpec, opening: str = OPENINGS[0], rules: Rules = QUICK) -> GameRecord:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import random
 import re
@@ -22,8 +21,8 @@ from hypothesis import strategies as st
 from othello_engine.gomoku.position import EMPTY, STONES, GomokuPosition
 from othello_engine.types import BLACK, WHITE
 from tests.tools.fake_gomoku import LATE_S
+from tests.tools.players import players
 from tools.engines.drivers import FaultKind
-from tools.engines.player import Player
 from tools.engines.spec import EngineSpec, Limits
 from tools.match.__main__ import build_parser, main, raw_settings
 from tools.match.folder import transcript_line
@@ -43,16 +42,6 @@ def fake(behaviour: str = "good", dialect: str = "gomocup", name: str = "", **mo
     limits = more.pop("limits", Limits(move_s=0.05))
     command = (sys.executable, str(FAKE), dialect, behaviour)
     return EngineSpec(name or behaviour, command, dialect, limits=limits, **more)  # type: ignore[arg-type]
-
-
-@contextlib.contextmanager
-def players(*specs: EngineSpec) -> Iterator[list[Player]]:
-    found = [Player(spec) for spec in specs]
-    try:
-        yield found
-    finally:
-        for player in found:
-            player.close()
 
 
 def game(

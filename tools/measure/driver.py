@@ -100,7 +100,8 @@ class EngineProcess:
     """A running engine program.
 
     arguments: after `python -m protocol`. options: sent as `setoption` lines right away. check_grammar: look
-    up every line in the grammar; a line that fits nothing raises from the next call that reads.
+    up every line in the grammar; a line that fits nothing raises from the next call that reads. games: those whose
+    grammar it may be of.
     """
 
     def __init__(
@@ -112,9 +113,11 @@ class EngineProcess:
         cwd: str | Path | None = None,
         command: Sequence[str] = COMMAND,
         check_grammar: bool = True,
+        games: Sequence[str] = ("othello",),
         preexec: Callable[[], None] | None = None,
     ) -> None:
         self.check_grammar = check_grammar
+        self.games = games
         self.transcript: deque[str] = deque(maxlen=400)
         self.raw = bytearray()
         self.keep_raw = False
@@ -188,7 +191,7 @@ class EngineProcess:
         kind = ""
         if self.check_grammar:
             try:
-                kind = kind_of(text)
+                kind = kind_of(text, self.games)
             except AssertionError as fault:
                 self._fault = self._fault or fault
         self.transcript.append(f"< {text}")

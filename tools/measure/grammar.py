@@ -1,12 +1,13 @@
-"""The grammar of everything the engine may print: one table of regular expressions, one per kind of line.
+"""The grammar of everything the engine may print: for each game a table of regular expressions, one per kind of line.
 
 A strict reader is what the engine meets outside, so whatever a test or a measurement reads is checked against
-this table. A line that fits no entry is a fault of the engine, even if everything else about it is right.
+it. A line that fits no entry is a fault of the engine, even if everything else about it is right.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 MOVE = r"(?:[a-h][1-8]|pass)"
@@ -68,16 +69,48 @@ GRAMMAR: dict[str, re.Pattern[str]] = {
     }.items()
 }
 
+CELL = r"[a-t](?:1[0-9]|20|[1-9])"
+_GOMOKU_SCORE = rf"(?:raw {_INTEGER}|mate -?[1-9][0-9]*|wld (?:win|draw|loss))"
+_CELLS = "|".join(rf"[XO#-]{{{size * size}}}" for size in range(10, 21))
+_PLACE = r"1?[0-9]"
+
+GOMOKU_GRAMMAR = {kind: GRAMMAR[kind] for kind in GRAMMAR if kind != "perft"} | {
+    kind: re.compile(pattern, re.ASCII)
+    for kind, pattern in {
+        "info": (
+            rf"info depth {_COUNT} seldepth {_COUNT} sel 100(?: multipv {_COUNT})? score {_GOMOKU_SCORE}"
+            rf" nodes {_COUNT} nps {_COUNT} time {_COUNT} hashfull {_COUNT}"
+            rf"(?: pv {CELL}(?: {CELL})*)?(?: string {_TEXT})?"
+        ),
+        "bestmove": rf"bestmove (?:{CELL}(?: ponder {CELL})?|none)",
+        "board": rf"board (?:{_CELLS}) [XO]",
+        "legal": rf"legal (?:none|{CELL}(?: {CELL})*)",
+        "eval": rf"eval raw {_INTEGER}",
+        "hint": rf"hint {CELL} value {_COUNT} band (?:amber|emerald|blue) score raw {_INTEGER} depth 0",
+        "row": rf"(?:{_PLACE},{_PLACE}|-1,-1),{_INTEGER},{_COUNT},{_COUNT},{_COUNT},{_COUNT}",
+        "result": (
+            rf'result \{{"r":(?:{_PLACE},"c":{_PLACE}|-1,"c":-1),"score":{_INTEGER},"depth":{_COUNT},"nodes":{_COUNT},'
+            rf'"time_ms":{_COUNT},"nps":{_COUNT},"heatmap":'
+            rf"\[(?:\[{_PLACE},{_PLACE},{_INTEGER}\](?:,\[{_PLACE},{_PLACE},{_INTEGER}\])*)?\]\}}"
+        ),
+    }.items()
+}
+
+GRAMMARS = {"othello": GRAMMAR, "gomoku": GOMOKU_GRAMMAR}
+
 
 class GrammarError(AssertionError):
     """The engine printed a line that is none of its protocol."""
 
 
-def kind_of(line: str) -> str:
-    """The table's name for a line without its newline; GrammarError if no entry fits the whole of it."""
-    for kind, pattern in GRAMMAR.items():
-        if pattern.fullmatch(line):
-            return kind
+def kind_of(line: str, games: Iterable[str] = ("othello",)) -> str:
+    """The name that the tables of these games have for a line without its newline; GrammarError if no entry fits the
+    whole of it.
+    """
+    for game in games:
+        for kind, pattern in GRAMMARS[game].items():
+            if pattern.fullmatch(line):
+                return kind
     raise GrammarError(f"no protocol line: {line!r}")
 
 
@@ -85,7 +118,7 @@ def kind_of(line: str) -> str:
 class Info:
     """One search line, taken apart. Absent fields are None, an absent pv is empty.
 
-    score_kind: cp, raw, disc or wld; for wld the value is 1, 0 or -1. bound: lowerbound, upperbound or empty.
+    score_kind: cp, raw, disc, mate or wld; for wld the value is 1, 0 or -1. bound: lowerbound, upperbound or empty.
     """
 
     depth: int

@@ -10,8 +10,8 @@ import numba
 import numpy as np
 
 from othello_engine.core.jit import I64, VOID, kernel
+from othello_engine.core.layout import TABLE_BUCKET_BYTES
 from othello_engine.search.endgame import nws_endgame
-from othello_engine.search.layout import TABLE_BUCKET_BYTES
 from othello_engine.search.state import STATE, new_state
 from othello_engine.types import NO_MOVE
 from tools.train.games import NO_THEO, Games, canonical_positions

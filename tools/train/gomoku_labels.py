@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from othello_engine.core.layout import TABLE_BUCKET_BYTES
 from othello_engine.gomoku.board import five_cell, place, set_up
 from othello_engine.gomoku.forcing import known_end
 from othello_engine.gomoku.search import STOPPED_SCORE, list_moves, search
-from othello_engine.gomoku.table import BUCKET_BYTES, MATE_BOUND
+from othello_engine.gomoku.table import MATE_BOUND
 from othello_engine.gomoku.weights import CellWeights, info_table
 from tools.train.gomoku_positions import (
     FIRST_PLY,
@@ -60,7 +61,7 @@ class Labeller:
         self._state, self._proofs = state_for(size)
         self._state.info[:] = info_table(weights)
         self._state.tempo = weights.tempo
-        self._table = np.zeros(_TABLE_BUCKETS * BUCKET_BYTES, np.uint8)
+        self._table = np.zeros(_TABLE_BUCKETS * TABLE_BUCKET_BYTES, np.uint8)
         self._state.table_address = self._table.ctypes.data
         self._state.table_mask = _TABLE_BUCKETS - 1
         self._nodes = nodes

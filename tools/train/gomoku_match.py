@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from othello_engine.core.layout import EPOCHS, STATE_BYTES
 from othello_engine.gomoku.driver import Searcher, mate_of
 from othello_engine.gomoku.position import NO_CELL, GomokuPosition
-from othello_engine.gomoku.state import STATE_BYTES
 from othello_engine.gomoku.task import MAX_DEPTH, GomokuTask
 from othello_engine.gomoku.weights import CellWeights
 from tools.train.gomoku_positions import GomokuDataError
@@ -24,7 +24,6 @@ OPENINGS = ("gomoku/openings_piskvork.txt", "gomoku/openings_freestyle20_3800.tx
 SIZE = 15
 _TABLE_BYTES = 1 << 24
 _NUMBER = re.compile(r"-?\d+")
-_EPOCHS = 1 << 16
 _MARGIN = 3
 """Cells that an opening keeps from the border."""
 
@@ -71,7 +70,7 @@ class Player:
     def new_game(self) -> None:
         """Forget the games before."""
         self._searcher.new_game()
-        self._epoch = (self._epoch + 1) % _EPOCHS
+        self._epoch = (self._epoch + 1) % EPOCHS
         self._generation = 0
 
     def move(self, position: GomokuPosition) -> tuple[int, int]:

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 
 from othello_engine.core.jit import I64, VOID, kernel
+from othello_engine.core.layout import TABLE_BUCKET_BYTES
 from othello_engine.evaluation.evaluate import EVALUATIONS, begin
-from othello_engine.search.layout import TABLE_BUCKET_BYTES
 from othello_engine.search.leaf import row_at
 from othello_engine.search.pvs import pvs
 from othello_engine.search.state import STATE, new_state

@@ -1,17 +1,17 @@
 """One process's searcher of the documented engine: tasks in, results out."""
 
-import ctypes
 from typing import Any
 
 import numpy as np
 
+from othello_engine.core.searcher import StateSearcher
 from othello_engine.gomoku.classic.board import cells_of, has_five, put, set_position, take_back
 from othello_engine.gomoku.classic.candidates import ROOT_LIMIT, candidates
 from othello_engine.gomoku.classic.evaluate import evaluate
 from othello_engine.gomoku.classic.order import unpack_key
 from othello_engine.gomoku.classic.search import INFINITY, PROVED, STOPPED, TABLE_SLOTS, WIN, negamax, table_words
 from othello_engine.gomoku.classic.shortcuts import fives, settle
-from othello_engine.gomoku.classic.state import EMPTY_ROW, MAX_DEPTH, STATE_BYTES, STATE_DTYPE, new_state, state_at
+from othello_engine.gomoku.classic.state import EMPTY_ROW, MAX_DEPTH, STATE_DTYPE, new_state, state_at
 from othello_engine.gomoku.position import NO_CELL
 from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
 
@@ -28,7 +28,7 @@ def mate_of(score: int) -> int:
     return -(WIN + score + 1) if score <= -PROVED else 0
 
 
-class Searcher:
+class Searcher(StateSearcher):
     """Kernels, state record and table of one search process.
 
     state_buffer: STATE_BYTES of writable memory, kept alive by the caller. Not thread-safe, except that `evaluate` may
@@ -36,21 +36,10 @@ class Searcher:
     """
 
     def __init__(self, state_buffer: Any) -> None:
-        assert STATE_DTYPE.itemsize <= STATE_BYTES
-        ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(state_buffer)), 0, STATE_BYTES)
-        self._state = state_at(state_buffer)
+        super().__init__(state_buffer, state_at, STATE_DTYPE)
         self._board_of_evaluate = new_state()
         self._table = np.zeros(0, dtype=np.uint64)
         self._root: tuple[Any, ...] = ()
-
-    @property
-    def stop_flag(self) -> int:
-        """Non-zero: the running task ends soon, and the next ones at once. The caller sets and clears it."""
-        return int(self._state.stop)
-
-    @stop_flag.setter
-    def stop_flag(self, value: int) -> None:
-        self._state.stop = value
 
     def attach_table(self, buffer: Any) -> None:
         """There is no use for one: the documented table belongs to one worker."""

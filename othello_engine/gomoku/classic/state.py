@@ -8,9 +8,6 @@ import numpy as np
 
 from othello_engine.gomoku.position import LARGEST
 
-STATE_BYTES = 1 << 20
-"""Shared memory of one record, as the engine lays it out for every searcher: int64 `stop` first, then int64 `nodes`."""
-
 BOARD_CELLS = LARGEST * LARGEST
 BOARD_WORDS = (BOARD_CELLS + 63) // 64
 """64-bit words of a bitboard of the largest size (7). A board of 15 uses the first four."""

@@ -12,11 +12,11 @@ import time
 from functools import cache
 from typing import Any
 
+from othello_engine.core.layout import NODES_OFFSET
 from othello_engine.engine.loading import Progress
 from othello_engine.gomoku.position import EMPTY, NO_CELL, STONES, GomokuPosition
 from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
-from othello_engine.search.layout import NODES_OFFSET, STOP_OFFSET
-from tests.engine.plain_searcher import PlainBackend, PlainSearcher, StoppedError
+from tests.engine.plain_searcher import PlainBackend, PlainState, StoppedError
 
 LOADER = "tests.engine.gomoku.plain_gomoku:load"
 DEADLY_LOADER = "tests.engine.gomoku.plain_gomoku:load_deadly"
@@ -96,22 +96,10 @@ def mate_of(score: int) -> int:
     return WIN - score if score > 0 else -WIN - score
 
 
-class PlainGomoku:
+class PlainGomoku(PlainState):
     def __init__(self, state_buffer: Any, evaluation: str = "gomoku", weights: Any = None) -> None:
-        self.words = memoryview(state_buffer).cast("q")
-        self.shared: Any = None
-        self.nodes = self.limit = self.deepest = 0
-
-    @property
-    def stop_flag(self) -> int:
-        return int(self.words[STOP_OFFSET // 8])
-
-    @stop_flag.setter
-    def stop_flag(self, value: int) -> None:
-        self.words[STOP_OFFSET // 8] = value
-
-    def attach_table(self, buffer: Any) -> None:
-        self.shared = buffer
+        super().__init__(state_buffer)
+        self.deepest = 0
 
     def new_game(self) -> None:
         pass
@@ -162,7 +150,7 @@ class PlainGomoku:
         """A five, or which moves leave the opponent one."""
         try:
             for _ in moves:
-                self.visit(1)
+                self.visit_at(1)
         except StoppedError:
             return GomokuResult(0, NO_CELL, (), self.nodes, False)
         fives = [move for move in moves if makes_five(task.size, cells, move, STONES[task.side])]
@@ -177,18 +165,15 @@ class PlainGomoku:
             return GomokuResult(0, left[0], (left[0],), self.nodes, True, moves=losing)
         return GomokuResult(0, NO_CELL, (), self.nodes, True, moves=losing)
 
-    def visit(self, ply: int) -> None:
-        self.nodes += 1
+    def visit_at(self, ply: int) -> None:
         self.deepest = max(self.deepest, ply)
-        self.words[NODES_OFFSET // 8] = self.nodes
-        if self.words[STOP_OFFSET // 8] or (self.limit and self.nodes >= self.limit):
-            raise StoppedError
+        self.visit()
 
     def after(
         self, size: int, cells: bytearray, move: int, side: int, depth: int, ply: int
     ) -> tuple[int, tuple[int, ...]]:
         """What a move is worth to the side that makes it, and the line."""
-        self.visit(ply)
+        self.visit_at(ply)
         if makes_five(size, cells, move, STONES[side]):
             return WIN - ply, (move,)
         cells[move] = STONES[side]
@@ -205,19 +190,16 @@ class PlainGomoku:
             cells[move] = EMPTY
 
 
-class Backend:
+class Backend(PlainBackend):
     """Gomoku's searcher for the evaluations of Gomoku, Othello's for the others."""
 
     notes = ("plain searchers",)
     gomoku: type[PlainGomoku] = PlainGomoku
 
-    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> PlainGomoku | PlainSearcher:
+    def searcher(self, state_buffer: Any, evaluation: str, weights: Any = None) -> Any:
         if evaluation.startswith("gomoku"):
             return self.gomoku(state_buffer)
-        return PlainBackend().searcher(state_buffer, evaluation, weights)
-
-    def table_use(self, buffer: Any, generation: int, epoch: int) -> int:
-        return 7
+        return super().searcher(state_buffer, evaluation, weights)
 
 
 class _Deadly(PlainGomoku):

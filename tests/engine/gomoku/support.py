@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from othello_engine.core.layout import STATE_BYTES
 from othello_engine.engine.gomoku.deepening import GomokuDeepening, GomokuPlan
 from othello_engine.engine.gomoku.division import GomokuOutcome, Shards, Together
 from othello_engine.engine.scheduler import Work
 from othello_engine.gomoku.position import NO_CELL, GomokuPosition
 from othello_engine.gomoku.task import GomokuResult, GomokuTask
-from othello_engine.search.layout import STATE_BYTES
 from tests.engine.gomoku.plain_gomoku import PlainGomoku
 
 QUIET = GomokuPosition.from_moves("e5f6e6f5", 10)

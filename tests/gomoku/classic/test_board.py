@@ -8,9 +8,8 @@ import pytest
 from othello_engine.gomoku.classic import board as bits
 from othello_engine.gomoku.classic.candidates import candidates
 from othello_engine.gomoku.classic.order import unpack_key
-from othello_engine.gomoku.classic.state import FOUND, PAD_WORDS, STATE_BYTES, STATE_DTYPE, new_state
+from othello_engine.gomoku.classic.state import FOUND, PAD_WORDS, new_state
 from othello_engine.gomoku.position import GomokuPosition, parse_cell
-from othello_engine.search import layout
 from tests.gomoku.classic import oracle
 from tests.gomoku.classic.boards import ALL_RECORDS, SOME_RECORDS, board_of, place_rows, random_position, records
 
@@ -35,12 +34,6 @@ def stones(size, cells, content=1):
 
 def as_cells(position, pairs):
     return sorted(row * position.size + column for row, column in pairs)
-
-
-def test_the_record_is_where_the_engine_looks_for_it():
-    assert STATE_BYTES == layout.STATE_BYTES >= STATE_DTYPE.itemsize
-    assert STATE_DTYPE.fields["stop"][1] == layout.STOP_OFFSET
-    assert STATE_DTYPE.fields["nodes"][1] == layout.NODES_OFFSET
 
 
 def test_a_board_of_15_has_the_documented_four_words(state):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from othello_engine.core.layout import STATE_BYTES
 from othello_engine.gomoku.classic import search
 from othello_engine.gomoku.classic.board import set_position
 from othello_engine.gomoku.classic.driver import Searcher, mate_of, table_use
 from othello_engine.gomoku.classic.search import INFINITY, WIN, negamax
-from othello_engine.gomoku.classic.state import STATE_BYTES, new_state
+from othello_engine.gomoku.classic.state import new_state
 from othello_engine.gomoku.position import NO_CELL, GomokuPosition, parse_cell
 from tests.gomoku.classic import oracle
 from tests.gomoku.classic.boards import (
