@@ -14,6 +14,7 @@ settings.register_profile("search", deadline=None, max_examples=2000, print_blob
 settings.load_profile("default")
 
 _DAY_S = 24 * 3600.0
+_GOMOKU_STAMP = "gomoku.digest"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -27,18 +28,34 @@ def pytest_configure(config: pytest.Config) -> None:
     assert config.cache is not None
     base = config.cache.mkdir("kernels")
     folder = base / cache.digest()
+    is_new = not folder.exists()
     folder.mkdir(exist_ok=True)
     folder.touch()
     for old in base.iterdir():
         if time.time() - old.stat().st_mtime > _DAY_S:
             shutil.rmtree(old, ignore_errors=True)
+    if is_new:
+        _copy_from_engine(folder)
     _forget_other_gomoku(folder, cache.digest(cache.GOMOKU))
     jit.use_folder(folder)
 
 
+def _copy_from_engine(folder: Path) -> None:
+    """What the program has compiled need not be compiled again. A copy: tests add files, which would break its seal."""
+    from othello_engine.core import cache
+
+    for kernels in (cache.OTHELLO, cache.GOMOKU):
+        compiled = cache.KernelCache(kernels)
+        if compiled.is_complete():
+            assert compiled.folder is not None
+            shutil.copytree(compiled.folder, folder, dirs_exist_ok=True)
+            if kernels is cache.GOMOKU:
+                (folder / _GOMOKU_STAMP).write_text(cache.digest(kernels), encoding="ascii")
+
+
 def _forget_other_gomoku(folder: Path, digest: str) -> None:
     """Gomoku's kernels lie in the same folder, and are not part of its name; Numba calls theirs after the packages."""
-    stamp = folder / "gomoku.digest"
+    stamp = folder / _GOMOKU_STAMP
     if not stamp.exists() or stamp.read_text(encoding="ascii") != digest:
         for package in (*folder.glob("gomoku_*"), *folder.glob("classic_*")):
             shutil.rmtree(package, ignore_errors=True)

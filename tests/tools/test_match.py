@@ -1089,7 +1089,7 @@ def test_the_engine_plays_itself_over_every_dialect_without_a_fault(tmp_path: Pa
         settings = "--set MoveTime=30 --set Threads=1 --set Hash=16"
         arguments += ["--engine", f"name={dialect}", f"protocol={dialect}", f"command={command} {settings}"]
     arguments += ["--each", "movetime=30ms", f"env.PYTHONPATH={ROOT}", f"directory={ROOT}"]
-    options = ["--openings", "random:8", "--pairs", "1", "--mode", "gauntlet", "--margin", "3s", "--concurrency", "2"]
+    options = ["--openings", "random:20", "--pairs", "1", "--mode", "gauntlet", "--margin", "3s", "--concurrency", "2"]
     assert main([*arguments, *options, "--out", str(out)]) == 0
     records = games_of(out)
     assert len(records) == 6

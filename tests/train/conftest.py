@@ -10,10 +10,13 @@ import pytest
 from tests.test_replay_games import SAMPLE
 from tools.train import data
 from tools.train.games import TEST_YEAR
+from tools.train.testsets import SIZES
 
 N_WTHOR = 200
 TEST_GAME_OF = 4
 """One in so many of the WTHOR games is given a year for tests."""
+MOST_TESTED = 24
+"""Positions in the test sets with many empties, where each takes long to solve; there are more to choose from."""
 
 
 def write_gzip(path: Path, lines: list[str]) -> None:
@@ -43,7 +46,10 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(data_folder: Path, work: Path, *options: str) -> int:
-    return data.main(["--data", str(data_folder), "--work", str(work), *options])
+    with pytest.MonkeyPatch.context() as patch:
+        for n_empties in (18, 20):
+            patch.setitem(SIZES, n_empties, MOST_TESTED)
+        return data.main(["--data", str(data_folder), "--work", str(work), *options])
 
 
 @pytest.fixture(scope="session")
