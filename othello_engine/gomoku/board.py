@@ -265,13 +265,6 @@ def has_four(state, side):
     return state.frames[counts + np.int64(1)] != _ZERO or state.frames[counts] >> np.uint64(48) != _ZERO
 
 
-@kernel(numba.boolean(STATE, I64))
-def has_three(state, side):
-    """True if the side can make an open three, a four or five somewhere."""
-    counts = state.frame * _WORDS + COUNTS + np.int64(2) * side
-    return state.frames[counts] != _ZERO or state.frames[counts + np.int64(1)] != _ZERO
-
-
 @kernel(I64(STATE, I64))
 def five_cell(state, side):
     """A cell where the side completes five, -1 if there is none."""

@@ -41,7 +41,7 @@ from othello_engine.gomoku.state import (
 )
 from othello_engine.gomoku.table import BUCKET_ENTRIES
 from othello_engine.gomoku.task import GomokuResult, GomokuTask, Heatmap, RootScore
-from othello_engine.gomoku.threats import shorter_threats_win, threats_move, threats_reply, threats_win
+from othello_engine.gomoku.threats import threats_move, threats_reply, threats_win
 
 MATE = int(table.MATE)
 INFINITE = int(_INFINITE)
@@ -56,6 +56,8 @@ _FIRST_WINDOW = 40
 _LINE_NODES = 20_000
 """Of a search for fours while a variation is written down."""
 _WINDOW_DEPTH = 4
+_CHECK_SHARE = 3
+"""Of the positions that a question at the root is worth: a part for each best move, to see what threats do to it."""
 _NOISE_BITS = 11
 """Of what a companion adds to its history scores."""
 
@@ -96,6 +98,8 @@ class Searcher(StateSearcher):
         self._generation = self._epoch = -1
         self._order: list[int] = []
         self._order_of: tuple[int, bytes, int] | None = None
+        self._looked_at: set[int] = set()
+        self._refuted: dict[int, RootScore] = {}
         self.attach_table(bytearray(TABLE_BUCKET_BYTES))
 
     def new_game(self) -> None:
@@ -122,16 +126,49 @@ class Searcher(StateSearcher):
         if task.depth <= 0:
             return self._at_once(task)
         moves = self._root_order(task)
-        state.root_cells[: len(moves)] = moves
-        state.n_root = len(moves)
         former = task.former_score
-        window = INFINITE
+        width = INFINITE
         if task.depth >= _WINDOW_DEPTH and task.former_move != NO_CELL and not mate_of(former):
-            window = _FIRST_WINDOW
-        alpha, beta = max(former - window, -INFINITE), min(former + window, INFINITE)
-        if window == INFINITE:
+            width = _FIRST_WINDOW
+        while True:
+            state.root_cells[: len(moves)] = moves
+            state.n_root = len(moves)
+            best_move, score, pv, complete = self._search(task, width)
+            scores = self._root_scores()
+            if not complete or mate_of(score) or not self._is_refuted(task, best_move):
+                break
+            moves.remove(best_move)
+            if not moves:
+                score, scores = -INFINITE, ()
+                break
+        refuted = self._known_refuted(task)
+        last = max(refuted, key=lambda known: known.score, default=None)
+        if complete and last is not None and last.score > score:  # all lose, this one last
+            best_move, score, pv = last.move, last.score, [last.move]
+        if complete:
+            self._order = [best_move, *(move for move in self._order if move != best_move)]
+        known = sorted((*scores, *refuted), key=lambda known: (-known.score, known.move != best_move))
+        return self._result(task, score, best_move, pv, complete, tuple(known))
+
+    def _known_refuted(self, task: GomokuTask) -> list[RootScore]:
+        """Those of the allowed root moves that are refuted."""
+        return [
+            known
+            for move, known in self._refuted.items()
+            if (not task.moves or move in task.moves) and move not in task.excluded
+        ]
+
+    def _search(self, task: GomokuTask, width: int) -> tuple[int, int, list[int], bool]:
+        """Best move, score and variation of the root moves, and whether all were searched.
+
+        width: of the first window, either way; INFINITE for none.
+        """
+        state = self._state
+        former = task.former_score
+        alpha, beta = max(former - width, -INFINITE), min(former + width, INFINITE)
+        if width == INFINITE:
             alpha, beta = -INFINITE, INFINITE
-        best_move, score, pv = NO_CELL, -INFINITE, []
+        best_move, score = NO_CELL, -INFINITE
         while True:
             found = int(search_root(state, task.side, alpha, beta, task.depth))
             complete = found != int(STOPPED_SCORE)
@@ -139,19 +176,27 @@ class Searcher(StateSearcher):
                 best_move, score = int(state.root_best_move), int(state.root_best_score)
             elif complete:  # worse than expected: nothing is known of the best move
                 best_move, score = NO_CELL, found
-            pv = [int(cell) for cell in state.pv[: int(state.pv_length[0])]]
             if not complete or alpha < score < beta:
-                break
-            window *= 3
+                return best_move, score, [int(cell) for cell in state.pv[: int(state.pv_length[0])]], complete
+            width *= 3
             if score >= beta:
                 self._promote(best_move)
-                beta = INFINITE if window > 1000 or mate_of(score) else score + window
+                beta = INFINITE if width > 1000 or mate_of(score) else score + width
             else:
-                alpha = -INFINITE if window > 1000 or mate_of(score) else score - window
-        scores = self._root_scores()
-        if complete:
-            self._order = [best_move, *(move for move in self._order if move != best_move)]
-        return self._result(task, score, best_move, pv, complete, scores)
+                alpha = -INFINITE if width > 1000 or mate_of(score) else score - width
+
+    def _is_refuted(self, task: GomokuTask, move: int) -> bool:
+        """True if the opponent is found to win by threats after the move, which is seen farther than by a search."""
+        if move in self._looked_at:
+            return False  # or it stands among the root moves only because all are refuted
+        state, opponent = self._state, 1 - task.side
+        self._looked_at.add(move)
+        place(state, move, task.side)
+        plies = int(threats_win(state, opponent, int(state.n_empty), self._fact_nodes(task) // _CHECK_SHARE))
+        undo(state)
+        if plies:
+            self._refuted[move] = RootScore(move, plies + 1 - MATE, -plies - 1)
+        return plies > 0
 
     def expand(self, task: GomokuTask) -> Heatmap:
         """The candidates of the task's position with their order scores, best first."""
@@ -216,7 +261,10 @@ class Searcher(StateSearcher):
         """The root moves in the order of the last iteration, the former best first; losing ones only if all lose."""
         of = (task.size, task.cells, task.side)
         moves = [cell for _, cell in self._candidates(task, self._state)][:ROOT_MOVES]
+        if self._order_of != of:
+            self._looked_at, self._refuted = set(), {}
         kept = [move for move in moves if move not in task.losing] or moves
+        kept = [move for move in kept if move not in self._refuted] or kept
         if self._order_of == of:
             kept = list(dict.fromkeys([*(move for move in self._order if move in kept), *kept]))
         if task.former_move in kept:
@@ -272,10 +320,9 @@ class Searcher(StateSearcher):
                 if first in allowed:
                     win, move = length, first
         if not win and end == 0 and not state.stop:
-            length = int(shorter_threats_win(state, side, self._fact_nodes(task)))
-            first = int(threats_move(state, side)) if length else NO_CELL
-            if first in allowed:
-                win, move = length, first
+            win, move = self._win_by_threats(side, self._fact_nodes(task))
+            if move not in allowed:
+                win, move = 0, NO_CELL
         if win:
             score = MATE - win
             return self._result(task, score, move, [move], True, (RootScore(move, score, win),))
@@ -328,6 +375,20 @@ class Searcher(StateSearcher):
                 if cell in allowed:
                     return plies, cell
         return 0, NO_CELL
+
+    def _win_by_threats(self, side: int, n_nodes: int) -> tuple[int, int]:
+        """Plies of a win by threats, as short as is found in `n_nodes` positions, and its move; 0 and NO_CELL: none."""
+        state = self._state
+        until = int(state.nodes) + n_nodes
+        win, end = 0, int(state.threats_end)
+        while left := max(0, until - int(state.nodes)):
+            plies = int(threats_win(state, side, win - 2 if win else int(state.n_empty), left))
+            if not plies:
+                break
+            win, end = plies, int(state.threats_end)
+        state.threats_end = end  # the moves of the win are kept under it
+        move = int(threats_move(state, side)) if win else NO_CELL
+        return (win, move) if move != NO_CELL else (0, NO_CELL)
 
     def _extended(self, task: GomokuTask, pv: list[int], mate: int) -> tuple[int, ...]:
         """Follow proofs and the table's moves beyond the end of a line that a cutoff ended."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from othello_engine.core.jit import I64, VOID, kernel
 from othello_engine.core.simd import square_of
-from othello_engine.gomoku.board import five_cell, has_four, has_three, info_of, place, strong_counts, undo
+from othello_engine.gomoku.board import five_cell, has_four, info_of, place, strong_counts, undo
 from othello_engine.gomoku.forcing import FAILED, fours_win, is_stopped, known_end, position_key
 from othello_engine.gomoku.lines import (
     CELL_DOUBLE_OPEN_THREE,
@@ -43,7 +43,6 @@ from othello_engine.gomoku.table import (
     probe,
     store,
 )
-from othello_engine.gomoku.threats import threats_move, threats_win
 
 INFINITE = np.int64(32_000)
 STOPPED_SCORE = np.int64(32_001)
@@ -75,10 +74,6 @@ _HISTORY_LIMIT = np.int64(16_384)
 _HISTORY_SHIFT = np.int64(7)
 _LEAF_FOURS = np.int64(12)
 """Own stones of a win by fours that is looked for within the search."""
-_THREATS_DEPTH = np.int64(4)
-"""From which depth on wins by threats are looked for within the search."""
-_THREATS_NODES = np.int64(100)
-"""Positions that may be looked at for it, a ply of depth."""
 _FUTILITY = np.int64(120)
 """Evaluation units a ply: how much a position may still gain or lose, roughly."""
 _LAST_DEFENCE = np.int64(-6)
@@ -255,15 +250,6 @@ def search(state, side, alpha, beta, depth, ply, may_pass):
         if length > FAILED:
             score = MATE - ply - length
             store(state, key, ply, np.int64(0), score, LOWER, _NONE)
-            return score
-    # Deeper, a win by threats is worth looking for, once.
-    if depth >= _THREATS_DEPTH and data == _ZERO and has_three(state, side):
-        length = threats_win(state, side, state.n_empty, _THREATS_NODES * depth)
-        if state.stop != np.int64(0):
-            return STOPPED_SCORE
-        if length > np.int64(0):
-            score = MATE - ply - length
-            store(state, key, ply, np.int64(0), score, LOWER, threats_move(state, side))
             return score
     if depth <= np.int64(0) and (not is_threatened or depth <= _LAST_DEFENCE or static <= alpha):
         return static

@@ -88,7 +88,7 @@ def threat_key(state, side, attacker):
     return position_key(state, side) ^ ((ATTACKER_KEYS[attacker] + end) * _SALT)
 
 
-@kernel(I64(STATE, U64), entry=True)
+@kernel(I64(STATE, U64))
 def threat_entry(state, key):
     """Proof number | disproof number << 20 | plies to the win << 40 | move << 48; 0 if nothing is known."""
     slot = np.int64(key & state.threat_mask) * np.int64(2)
@@ -150,7 +150,7 @@ def _add_open_fours(state, zone, attacker):
         state.zones[zone + word] |= state.zones[scratch + word]
 
 
-@kernel(I64(STATE, I64, I64, I64), entry=True)
+@kernel(I64(STATE, I64, I64, I64))
 def find_zone(state, attacker, length, zone):
     """Collect the cells where a reply can stop a win by fours of the attacker in `length` plies; 1 if that went well.
 
@@ -212,7 +212,7 @@ def _find_fork_zone(state, attacker, zone):
     return np.int64(1)
 
 
-@kernel(I64(STATE, I64), entry=True)
+@kernel(I64(STATE, I64))
 def _fours(state, side):
     """fours_win within what one node may use."""
     if not has_four(state, side):
@@ -261,7 +261,7 @@ def _list_replies(state, zone, defender, key):
     return state.n_moves
 
 
-@kernel(I64(STATE, I64, I64, I64, I64), entry=True)
+@kernel(I64(STATE, I64, I64, I64, I64))
 def prove(state, attacker, is_defence, proof_limit, disproof_limit):
     """Proof number | disproof number << 20 | plies to the win << 40, searched until one number reaches its limit.
 
@@ -417,24 +417,6 @@ def threats_win(state, side, longest, n_nodes):
     state.threats_until = state.nodes + n_nodes
     state.threats_end = state.frame + min(longest, state.n_empty)
     return prove(state, side, np.int64(0), INFINITE_PROOF, INFINITE_PROOF) >> np.int64(40)
-
-
-@kernel(I64(STATE, I64, I64), entry=True)
-def shorter_threats_win(state, side, n_nodes):
-    """Plies of a win by threats as short as is found in `n_nodes` positions, or 0."""
-    best = np.int64(0)
-    last = state.nodes + n_nodes
-    longest = state.n_empty
-    end = state.threats_end
-    while longest >= _SHORTEST and state.nodes < last:
-        length = threats_win(state, side, longest, last - state.nodes)
-        if length == np.int64(0):
-            break
-        end = state.threats_end
-        best = length
-        longest = length - np.int64(2)
-    state.threats_end = end
-    return best
 
 
 @kernel(I64(STATE, I64), entry=True)

@@ -98,6 +98,32 @@ def test_losing_moves_are_left_out_while_there_are_others(searcher: Searcher) ->
     assert {known.move for known in result.moves} == set(allowed)
 
 
+def test_a_move_that_loses_to_threats_is_not_the_best_while_there_are_others(searcher: Searcher) -> None:
+    position = GomokuPosition.from_moves("h8i7f6i9i6f8h5h6g4")
+    result = searcher.run(task(position, 1))
+    assert not result.mate
+    losing = [known for known in result.moves if known.mate < -6]
+    assert losing
+    for known in losing:
+        after = position.play(known.move)
+        assert 0 < searcher.run(task(after, 0)).mate <= -known.mate - 1
+    again = searcher.run(task(position, 1, moves=(losing[0].move, result.best_move)))
+    assert (again.best_move, [known.move for known in again.moves][1]) == (result.best_move, losing[0].move)
+
+
+def test_when_all_moves_lose_the_one_that_loses_last_is_played(searcher: Searcher) -> None:
+    position = GomokuPosition.from_moves("g7j9h11j10g8j11j8k10i8h8g9")
+    result = searcher.run(task(position, 1))
+    assert result.complete
+    assert result.best_move == cells(position, "g10")[0]
+    assert result.mate == min(known.mate for known in result.moves) < -10
+    assert result.score == -MATE - result.mate
+    assert [known.score for known in result.moves] == sorted((known.score for known in result.moves), reverse=True)
+    assert result.pv[0] == result.best_move
+    end = position.follow([position.move_name(move) for move in result.pv])
+    assert len(result.pv) > 10 or end.is_over
+
+
 def test_former_move_is_searched_first(searcher: Searcher) -> None:
     former = cells(OPENING, "g7")[0]
     result = searcher.run(task(OPENING, 4, former_move=former, former_score=0, node_limit=30))

@@ -14,7 +14,6 @@ from othello_engine.gomoku.position import GomokuPosition
 from othello_engine.gomoku.state import SET_WORDS, fill_near, new_state
 from othello_engine.gomoku.threats import (
     find_zone,
-    shorter_threats_win,
     threats_move,
     threats_reply,
     threats_win,
@@ -135,7 +134,7 @@ def test_the_variation_takes_no_longer_than_told(solver: Solver) -> None:
         position = GomokuPosition.from_moves(moves)
         state = solver.load(position)
         side = position.side
-        left = int(shorter_threats_win(state, side, 50_000))
+        left = int(threats_win(state, side, ANY, 50_000))
         while (move := int(threats_move(state, side))) >= 0:
             place(state, move, side)
             reply = int(five_cell(state, side))
@@ -147,15 +146,15 @@ def test_the_variation_takes_no_longer_than_told(solver: Solver) -> None:
         assert 0 < (int(known_end(state, side)) or int(shortest_fours(state, side, 30, 20_000))) <= left
 
 
-def test_shorter_wins_are_looked_for_as_long_as_there_are_nodes(solver: Solver) -> None:
+def test_a_longest_win_is_kept_to(solver: Solver) -> None:
     position = GomokuPosition.from_moves(RECORDS[2][0])
-    first = int(threats_win(solver.load(position), position.side, ANY, 100_000))
+    side = position.side
+    first = int(threats_win(solver.load(position), side, ANY, 100_000))
     state = solver.load(position)
-    best = int(shorter_threats_win(state, position.side, 100_000))
-    assert 17 <= best < first
-    assert threats_move(state, position.side) >= 0
-    assert threats_win(solver.load(position), position.side, best, 100_000) <= best
-    assert threats_win(solver.load(position), position.side, 15, 100_000) == 0
+    assert 17 <= int(threats_win(state, side, first - 2, 100_000)) <= first - 2
+    assert threats_move(state, side) >= 0
+    assert threats_win(state, side, 15, 100_000) == 0
+    assert threats_win(state, side, ANY, 100_000) == first
 
 
 def test_it_ends_when_it_is_told_to(solver: Solver) -> None:
