@@ -21,7 +21,7 @@ OPENING_MOVES = 20
 LEAST_MOVES = 8
 """And never for fewer: a game may go on for long."""
 FACT_NODES_PER_MS = 100
-"""Of a move's time: a worker looks at 1,000 positions or more in a millisecond, and there are two questions."""
+"""Of a move's time: a worker looks at 1,000 positions or more in a millisecond, and there are three questions."""
 MOST_PER_MOVE = 1 / 5
 """Of what is left on the clock, for one move."""
 
@@ -70,7 +70,7 @@ def make_gomoku_order(limits: Limits, position: GomokuPosition, config: Config, 
 
 
 def _fact_nodes(budget: Budget) -> int:
-    """Positions for the facts before the first iteration: they may take a sixth of the time on a slow machine."""
+    """Positions for the facts before the first iteration: they may take a quarter of the time on a slow machine."""
     if budget.soft_ms is None:
         return FACT_NODES
     return max(1, min(FACT_NODES, int(budget.soft_ms * FACT_NODES_PER_MS)))
