@@ -43,6 +43,9 @@ PREPARING_EMPTIES = 15
 """From so many empty squares on, an evaluation that prunes prepares a solve: by half as many plies of midgame search,
 and by a selective solve, whose moves are the best guesses for the exact one."""
 PREPARING_SELECTIVITY = 73
+SECOND_PREPARING_EMPTIES, SECOND_PREPARING_SELECTIVITY = 24, 95
+"""From so many on, a surer one follows it: the more a solve costs, the less does what makes it cheaper. Not where only
+the winner is sought, which costs a tenth."""
 DIRECT_MARGIN = 4.0
 """A solve that fits in the time so many times over is begun at once: it will hardly need anything to fall back on."""
 LATER_MARGIN = 1.5
@@ -592,11 +595,15 @@ def _ordering_depth(plan: Plan) -> int:
 
 
 def _preparation(plan: Plan) -> list[Iteration]:
-    """The selective solve that comes before a more certain one."""
+    """The selective solves that come before a more certain one."""
     is_worth_it = plan.n_empties >= PREPARING_EMPTIES and plan.solve_selectivity > PREPARING_SELECTIVITY
     if not is_worth_it or plan.selectivity > PREPARING_SELECTIVITY:
         return []
-    return [Iteration(Phase.EXACT, plan.n_empties, PREPARING_SELECTIVITY)]
+    levels = [PREPARING_SELECTIVITY]
+    is_long = plan.n_empties >= SECOND_PREPARING_EMPTIES and plan.goal is not Goal.WLD
+    if is_long and plan.solve_selectivity == 100:
+        levels.append(SECOND_PREPARING_SELECTIVITY)
+    return [Iteration(Phase.EXACT, plan.n_empties, level) for level in levels]
 
 
 def last_midgame_depth(n_empties: int) -> int:

@@ -8,16 +8,17 @@ are the usual ones of the final position with the other sign.
 
 import numpy as np
 
-from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
+from othello_engine.core.jit import I64, ONE, U64, VOID, ZERO, kernel
 from othello_engine.core.last_flip import count_last_flips
 from othello_engine.core.parity import QUADRANT_SQUARES, quadrant_parity
 from othello_engine.core.simd import flips, legal_moves, popcount, prefetch, square_of
 from othello_engine.core.stability import stable_discs
 from othello_engine.evaluation.evaluate import PATTERNS
 from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after, row_after, row_after_pass
-from othello_engine.evaluation.patterns import value_of_row
+from othello_engine.evaluation.patterns import DISC_UNIT, value_of_row
 from othello_engine.search import table
 from othello_engine.search.leaf import final_score, row_at
+from othello_engine.search.preview import preview
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE
 
@@ -397,12 +398,40 @@ VALUE_EMPTIES = np.int64(14)
 """With the trained evaluation, moves are ordered by it from here on."""
 VALUE_SCALE = np.int64(4)
 """Order score of 64 hundredths of a disc."""
+PREVIEW_DEPTH = np.array([0] * 19 + [2] * 5 + [4] * 41, dtype=np.int64)
+"""With the trained evaluation, by empties: plies of midgame search in place of its static value; 0 = none."""
+PREVIEW_SCALE = np.int64(7)
+"""Order score of 64 hundredths of a disc found by a midgame search. It is surer than a static value: replies count less
+beside it."""
+PREVIEW_MARGIN = np.int64(8)
+"""Discs below alpha from which on it does not matter how bad a move is."""
+_LOWEST_VALUE = np.int64(-65 * DISC_UNIT)
 _ROW = np.uint64(ROW_BYTES)
-_HIGHEST_ORDER = np.int64(1) << np.int64(20)
-_TABLE_MOVE = np.int64(1) << np.int64(18)
-_SECOND_TABLE_MOVE = np.int64(1) << np.int64(17)
+_HIGHEST_ORDER = np.int64(1) << np.int64(22)
+_TABLE_MOVE = np.int64(1) << np.int64(20)
+_SECOND_TABLE_MOVE = np.int64(1) << np.int64(19)
 _TAKEN = np.int64(-1)
 """Below every move's order: all are positive."""
+
+
+@kernel(VOID(STATE, U64, U64, I64, I64, I64, I64))
+def _add_previews(state, player, opponent, alpha, depth, ply, n_moves):
+    """Add what a midgame search to `depth` plies says of them to the order of the moves in row `ply` of the state.
+
+    Those already taken, and table moves, stay as they are.
+    """
+    list_ = state.moves[ply]
+    row = row_at(state, ply)
+    enough = np.int64(DISC_UNIT) * (PREVIEW_MARGIN - alpha)
+    for index in range(n_moves):
+        packed = list_[index]
+        if packed != _TAKEN and packed >> np.int64(16) < _HIGHEST_ORDER + (_SECOND_TABLE_MOVE >> np.int64(1)):
+            x = packed & np.int64(255)
+            turned = state.turned[ply, index]
+            placed = player ^ turned ^ (ONE << np.uint64(x))
+            row_after(row, row + _ROW, x, turned)
+            estimate = preview(state, opponent ^ turned, placed, _LOWEST_VALUE, enough, depth, ply + np.int64(1))
+            list_[index] = packed - ((estimate * PREVIEW_SCALE >> np.int64(6)) << np.int64(16))
 
 
 @kernel(I64(STATE, U64, U64, I64, I64))
@@ -500,12 +529,15 @@ def nws_endgame(state, player, opponent, alpha, ply):
 
     # Step 8. Order: table moves first, then what leaves the opponent little to do.
     odd = QUADRANT_SQUARES[quadrant_parity(empties)]
+    preview_depth = PREVIEW_DEPTH[n_empties] if by_value else np.int64(0)
+    n_before = np.int64(0)
     for index in range(n_moves):
         x = list_[index]
         turned = all_turned[index]
         value = _HIGHEST_ORDER
         if x == first:
             value += _TABLE_MOVE
+            n_before = np.int64(1)
         elif x == second:
             value += _SECOND_TABLE_MOVE
         else:
@@ -518,7 +550,7 @@ def nws_endgame(state, player, opponent, alpha, ply):
                 value += SQUARE_BONUS[x] - _reply_cost(next_player, placed, replies, odd)
             if (ONE << np.uint64(x)) & odd != ZERO:
                 value += _ODD_BONUS[n_empties]
-            if by_value:
+            if by_value and preview_depth == np.int64(0):
                 own_view_after(row, row + _ROW, x, turned)
                 estimate = value_of_row(state.weights_address, row + _ROW, next_player, placed, replies)
                 value -= estimate * VALUE_SCALE >> np.int64(6)
@@ -527,7 +559,10 @@ def nws_endgame(state, player, opponent, alpha, ply):
     # Step 9. Search, best first.
     best = np.int64(-65)
     best_move = _NO_MOVE
-    for _ in range(n_moves):
+    for step in range(n_moves):
+        # Previews are dear, and the table's move, searched before them, often saves them.
+        if step == n_before and preview_depth > np.int64(0):
+            _add_previews(state, player, opponent, alpha, preview_depth, ply, n_moves)
         packed = list_[0]
         for index in range(1, n_moves):
             packed = max(packed, list_[index])

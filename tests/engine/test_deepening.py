@@ -24,6 +24,8 @@ from othello_engine.engine.deepening import (
     OUTCOME_FALLBACK_DEPTH,
     PREPARING_EMPTIES,
     PREPARING_SELECTIVITY,
+    SECOND_PREPARING_EMPTIES,
+    SECOND_PREPARING_SELECTIVITY,
     Deepening,
     Iteration,
     Line,
@@ -185,6 +187,18 @@ def test_a_solve_is_prepared_by_pruning_searches_where_they_prune(goal: Goal) ->
         (Phase.EXACT, 20, PREPARING_SELECTIVITY),
         (last, 20, 100),
     ]
+
+
+@pytest.mark.parametrize("solve_selectivity", [87, 95, 99, 100])
+def test_a_long_proof_is_prepared_twice(solve_selectivity: int) -> None:
+    plan = plan_for(random_position(SECOND_PREPARING_EMPTIES, 3), goal=Goal.EXACT, selectivity=73)
+    plan = replace(plan, solve_selectivity=solve_selectivity)
+    levels = [each.selectivity for each in Deepening(plan)._iterations if each.phase is Phase.EXACT]
+    second = [SECOND_PREPARING_SELECTIVITY] if solve_selectivity == 100 else []
+    assert levels == [PREPARING_SELECTIVITY, *second, solve_selectivity]
+    plan = replace(plan, goal=Goal.WLD)
+    levels = [each.selectivity for each in Deepening(plan)._iterations if each.phase is Phase.EXACT]
+    assert levels == [PREPARING_SELECTIVITY]
 
 
 @pytest.mark.parametrize(("n_empties", "selectivity"), [(PREPARING_EMPTIES - 1, 73), (20, 100)])

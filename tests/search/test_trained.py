@@ -13,7 +13,9 @@ import pytest
 from othello_engine.core import plain
 from othello_engine.search import table
 from othello_engine.search.driver import Searcher
+from othello_engine.search.endgame import PREVIEW_DEPTH
 from othello_engine.search.midgame import STOPPED_VALUE
+from othello_engine.search.preview import preview
 from othello_engine.search.pvs import null_window, pvs
 from othello_engine.search.task import SCORE_LIMIT, Task
 from othello_engine.types import NO_MOVE, PASS
@@ -188,6 +190,51 @@ def test_the_line_of_a_solve_is_complete_whatever_was_searched_before() -> None:
             end = end_of(p, o, result.pv)
             assert not successors(*end)
             assert plain.final_score(*end) * (-1) ** len(result.pv) == result.score
+
+
+PREVIEWED = int(np.flatnonzero(PREVIEW_DEPTH)[0])
+"""So many empty squares, or more, and an exact search looks ahead to order its moves."""
+
+
+def test_exact_solving_is_not_changed_by_looking_ahead() -> None:
+    for position in positions.late_positions(PREVIEWED, several(8, 0), SEED):
+        p, o = position.player, position.opponent
+        expected = new_searcher(1 << 24).run(exact_task(p, o)).score
+        assert searcher_of(1 << 24).run(exact_task(p, o)).score == expected
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_a_preview_has_the_value_of_full_width_search(depth: int) -> None:
+    """Exact inside the window, else a true bound on its side."""
+    for p, o in narrow(depth, several((60, 40, 20, 8)[depth - 1], 3), several(400, 60)):
+        expected = full_width(p, o, depth, static, hundredths)
+        windows = [(-6500, 6500), (expected - 1, expected + 1), (expected, 6500), (-6500, expected)]
+        for alpha, beta in (*windows, (expected - 300, expected - 100), (expected + 100, expected + 300)):
+            state = searcher_of()._prepare(exact_task(p, o))
+            boards = np.uint64(p), np.uint64(o)
+            score = preview(state, *boards, np.int64(alpha), np.int64(beta), np.int64(depth), np.int64(0))
+            if expected <= alpha:
+                assert expected <= score <= alpha
+            elif expected >= beta:
+                assert beta <= score <= expected
+            else:
+                assert score == expected
+
+
+def test_a_preview_ends_at_the_node_limit() -> None:
+    position = next(p for p in positions.random_positions(40, SEED) if p.n_empties == 30)
+    boards = np.uint64(position.player), np.uint64(position.opponent)
+    rest = np.int64(-6500), np.int64(6500), np.int64(several(4, 3)), np.int64(0)
+    state = searcher_of()._prepare(exact_task(position.player, position.opponent))
+    preview(state, *boards, *rest)
+    total = int(state.nodes)
+    for limit in (1, total // 2):
+        state = searcher_of()._prepare(exact_task(position.player, position.opponent, node_limit=limit))
+        preview(state, *boards, *rest)
+        assert state.stop
+        assert state.nodes < limit + 64
+        preview(state, *boards, *rest)
+        assert state.nodes < limit + 66, "a stopped search does not go on"
 
 
 # -- the table -----------------------------------------------------------------------------------------------
