@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -162,7 +164,8 @@ def test_idle_workers_cost_no_processor_time(make_engine: EngineMaker) -> None:
 # -- whole programs -----------------------------------------------------------------------------------------------
 
 PROGRAM = """
-    import sys, time
+    import signal, sys, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has it ignored in what it starts with &
     from othello_engine.config import load_config
     from othello_engine.engine.engine import Engine
     from othello_engine.types import Limits
@@ -173,12 +176,24 @@ PROGRAM = """
 """
 
 
+_started: list[subprocess.Popen[str]] = []
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left() -> Iterator[None]:
+    """Whatever a failed test has left running ends with it."""
+    yield
+    while _started:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(_started.pop().pid, signal.SIGKILL)
+
+
 def run_program(
     rest: str, loader: str = "tests.engine.plain_searcher:load", **options: object
 ) -> subprocess.Popen[str]:
     """Start a script without a main guard, in a session of its own."""
     script = textwrap.dedent(PROGRAM).format(rest=textwrap.dedent(rest), loader=loader)
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-c", script],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -187,6 +202,8 @@ def run_program(
         start_new_session=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
+    _started.append(process)
+    return process
 
 
 def family(process: subprocess.Popen[str]) -> list[psutil.Process]:
