@@ -43,7 +43,7 @@ PREPARING_EMPTIES = 15
 """From so many empty squares on, an evaluation that prunes prepares a solve: by half as many plies of midgame search,
 and by a selective solve, whose moves are the best guesses for the exact one."""
 PREPARING_SELECTIVITY = 73
-SECOND_PREPARING_EMPTIES, SECOND_PREPARING_SELECTIVITY = 24, 95
+SECOND_PREPARING_EMPTIES, SECOND_PREPARING_SELECTIVITY = 26, 95
 """From so many on, a surer one follows it: the more a solve costs, the less does what makes it cheaper. Not where only
 the winner is sought, which costs a tenth."""
 DIRECT_MARGIN = 4.0

@@ -53,8 +53,8 @@ _LONGEST_FOURS = 60
 _FOURS = (CELL_FOUR, CELL_FOUR_PLUS, CELL_FOUR_OPEN_THREE, CELL_OPEN_FOUR, CELL_FIVE)
 """Cell classes of a four or five."""
 _FIRST_WINDOW = 40
-_LINE_NODES = 20_000
-"""Of a search for fours while a variation is written down."""
+_LINE_NODES = 40_000
+"""Of the searches for fours and threats while a variation is written down."""
 _WINDOW_DEPTH = 4
 _CHECK_SHARE = 3
 """Of the positions that a question at the root is worth: a part for each best move, to see what threats do to it."""
@@ -98,7 +98,11 @@ class Searcher(StateSearcher):
         self._generation = self._epoch = -1
         self._order: list[int] = []
         self._order_of: tuple[int, bytes, int] | None = None
-        self._looked_at: set[int] = set()
+        self._line_end = 0
+        # Of the position of _order_of: a win found before any search; nodes spent on each move that was checked; what
+        # those moves are worth that lost.
+        self._win: RootScore | None = None
+        self._looked_at: dict[int, int] = {}
         self._refuted: dict[int, RootScore] = {}
         self.attach_table(bytearray(TABLE_BUCKET_BYTES))
 
@@ -126,21 +130,25 @@ class Searcher(StateSearcher):
         if task.depth <= 0:
             return self._at_once(task)
         moves = self._root_order(task)
+        if self._win is not None and self._win.move in moves:  # found before any search, but other lines are wanted too
+            return self._result(task, self._win.score, self._win.move, [self._win.move], True, (self._win,))
         former = task.former_score
         width = INFINITE
         if task.depth >= _WINDOW_DEPTH and task.former_move != NO_CELL and not mate_of(former):
             width = _FIRST_WINDOW
-        while True:
+        best_move, score, complete = NO_CELL, -INFINITE, True
+        pv: list[int] = []
+        scores: tuple[RootScore, ...] = ()
+        while moves:
+            self._order = moves
             state.root_cells[: len(moves)] = moves
             state.n_root = len(moves)
             best_move, score, pv, complete = self._search(task, width)
             scores = self._root_scores()
             if not complete or mate_of(score) or not self._is_refuted(task, best_move):
                 break
-            moves.remove(best_move)
-            if not moves:
-                score, scores = -INFINITE, ()
-                break
+            moves = [move for move in self._order if move != best_move]
+            best_move, score, scores = NO_CELL, -INFINITE, ()
         refuted = self._known_refuted(task)
         last = max(refuted, key=lambda known: known.score, default=None)
         if complete and last is not None and last.score > score:  # all lose, this one last
@@ -187,12 +195,13 @@ class Searcher(StateSearcher):
 
     def _is_refuted(self, task: GomokuTask, move: int) -> bool:
         """True if the opponent is found to win by threats after the move, which is seen farther than by a search."""
-        if move in self._looked_at:
-            return False  # or it stands among the root moves only because all are refuted
         state, opponent = self._state, 1 - task.side
-        self._looked_at.add(move)
+        n_nodes = max(1, self._fact_nodes(task) // _CHECK_SHARE)
+        if n_nodes < 4 * self._looked_at.get(move, 0):
+            return False
+        self._looked_at[move] = n_nodes
         place(state, move, task.side)
-        plies = int(threats_win(state, opponent, int(state.n_empty), self._fact_nodes(task) // _CHECK_SHARE))
+        plies = int(threats_win(state, opponent, int(state.n_empty), n_nodes))
         undo(state)
         if plies:
             self._refuted[move] = RootScore(move, plies + 1 - MATE, -plies - 1)
@@ -258,22 +267,32 @@ class Searcher(StateSearcher):
         return sorted(((int(scores[cell]), int(cell)) for cell in cells), key=lambda pair: (-pair[0], pair[1]))
 
     def _root_order(self, task: GomokuTask) -> list[int]:
-        """The root moves in the order of the last iteration, the former best first; losing ones only if all lose."""
-        of = (task.size, task.cells, task.side)
+        """The root moves in the order of the last iteration, the former best first; losing ones only if all lose.
+
+        Those that are refuted are never among them.
+        """
+        is_known = self._is_about(task)
         moves = [cell for _, cell in self._candidates(task, self._state)][:ROOT_MOVES]
-        if self._order_of != of:
-            self._looked_at, self._refuted = set(), {}
         kept = [move for move in moves if move not in task.losing] or moves
-        kept = [move for move in kept if move not in self._refuted] or kept
-        if self._order_of == of:
+        kept = [move for move in kept if move not in self._refuted]
+        if is_known:
             kept = list(dict.fromkeys([*(move for move in self._order if move in kept), *kept]))
         if task.former_move in kept:
             kept = [task.former_move, *(move for move in kept if move != task.former_move)]
-        self._order_of, self._order = of, kept
         return kept
+
+    def _is_about(self, task: GomokuTask) -> bool:
+        """True if the last task was about the same position; else what was found out about that is forgotten."""
+        of = (task.size, task.cells, task.side)
+        if self._order_of == of:
+            return True
+        self._order_of, self._order = of, []
+        self._win, self._looked_at, self._refuted = None, {}, {}
+        return False
 
     def _promote(self, move: int) -> None:
         """The move comes first among the root moves in the next search of the same iteration."""
+        assert move in self._order
         self._order = [move, *(other for other in self._order if other != move)]
         self._state.root_cells[: len(self._order)] = self._order
 
@@ -324,8 +343,9 @@ class Searcher(StateSearcher):
             if move not in allowed:
                 win, move = 0, NO_CELL
         if win:
-            score = MATE - win
-            return self._result(task, score, move, [move], True, (RootScore(move, score, win),))
+            self._is_about(task)
+            self._win = RootScore(move, MATE - win, win)
+            return self._result(task, MATE - win, move, [move], True, (self._win,))
         if end < 0:
             moves = tuple(RootScore(cell, -MATE - end, end) for cell in allowed)
             return GomokuResult(-MATE - end, NO_CELL, (), int(state.nodes), not state.stop, end, 0, moves)
@@ -380,15 +400,15 @@ class Searcher(StateSearcher):
         """Plies of a win by threats, as short as is found in `n_nodes` positions, and its move; 0 and NO_CELL: none."""
         state = self._state
         until = int(state.nodes) + n_nodes
-        win, end = 0, int(state.threats_end)
+        win, move, end = 0, NO_CELL, int(state.threats_end)
         while left := max(0, until - int(state.nodes)):
             plies = int(threats_win(state, side, win - 2 if win else int(state.n_empty), left))
-            if not plies:
+            first = int(threats_move(state, side)) if plies else NO_CELL
+            if first == NO_CELL:
                 break
-            win, end = plies, int(state.threats_end)
+            win, move, end = plies, first, int(state.threats_end)
         state.threats_end = end  # the moves of the win are kept under it
-        move = int(threats_move(state, side)) if win else NO_CELL
-        return (win, move) if move != NO_CELL else (0, NO_CELL)
+        return win, move
 
     def _extended(self, task: GomokuTask, pv: list[int], mate: int) -> tuple[int, ...]:
         """Follow proofs and the table's moves beyond the end of a line that a cutoff ended."""
@@ -398,6 +418,7 @@ class Searcher(StateSearcher):
         winner = None if not mate else side if mate > 0 else 1 - side
         wanted = abs(mate) or min(max(task.depth, len(pv)), MAX_PLY)
         limit, state.node_limit = int(state.node_limit), 0
+        self._line_end = int(state.nodes) + _LINE_NODES
         if state.stop == OUT_OF_NODES:  # which doesn't concern what is known already
             state.stop = 0
         for ply in range(min(wanted, MAX_PLY)):
@@ -425,13 +446,16 @@ class Searcher(StateSearcher):
         fives = self._cells_of(1 - side, CELL_FIVE)
         if fives:
             return fives[0]
+        move = self._winning_move(side) if winner == side else NO_CELL
+        if move != NO_CELL:
+            return move
         key = np.uint64(int(state.frames[int(state.frame) * FRAME_WORDS + int(HASH)]) ^ int(ATTACKER_KEYS[side]))
         move = int(table.entry_move(table.probe(state, key)))
         if move != NO_CELL and state.cells[move] == EMPTY:
             return move
         if winner is None:
             return NO_CELL
-        move = self._winning_move(side) if winner == side else int(threats_reply(state, side))
+        move = int(threats_reply(state, side)) if winner != side else NO_CELL
         if move == NO_CELL:
             n_moves = int(list_moves(state, side, 0, NO_CELL, 0))
             entries = [int(entry) for entry in state.moves[:n_moves]]
@@ -440,14 +464,16 @@ class Searcher(StateSearcher):
         return move
 
     def _winning_move(self, side: int) -> int:
-        """A move that keeps a win by fours or by threats, NO_CELL if none is found."""
+        """A move that keeps a win by fours or by threats, NO_CELL if none is found with what the line may still use."""
         state = self._state
-        state.proof_left = _LINE_NODES
-        length = int(shortest_fours(state, side, _LONGEST_FOURS, _LINE_NODES))
+        left = max(1, self._line_end - int(state.nodes))
+        length = int(shortest_fours(state, side, _LONGEST_FOURS, left))
         if length > 0:
+            state.proof_left = left
             return int(fours_move(state, side, length))
         move = int(threats_move(state, side))
-        if move == NO_CELL and threats_win(state, side, int(state.n_empty), _LINE_NODES):
+        left = self._line_end - int(state.nodes)
+        if move == NO_CELL and left > 0 and threats_win(state, side, int(state.n_empty), left):
             move = int(threats_move(state, side))
         return move
 

@@ -29,7 +29,7 @@ MAX_PLY = 128
 FRAME_WORDS = 64
 SET_WORDS = 8
 MOVE_STACK = 30_000
-"""Room for the lists of 60 plies on the largest board, and of a search for threats below."""
+"""Room for the lists of 60 plies on the largest board; the search for threats ends where it is full."""
 CHANGE_STACK = MAX_FRAMES * 34
 """A stone changes its own cell and at most eight cells on each of four lines."""
 ZOBRIST_WORDS = 3 * MAX_CELLS + LARGEST + 1

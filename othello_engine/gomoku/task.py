@@ -22,7 +22,8 @@ class GomokuTask:
     node_limit: stop after so many nodes, or a few more; 0 = none. generation: age stamped on table entries, 0..255.
     epoch: table entries of other epochs don't exist. former_move, former_score: of the iteration before, NO_CELL if
     there was none; the move is searched first. fact_nodes: of depth 0, positions that may be looked at to find a win by
-    fours, and as many to find those of the opponent. is_companion: another worker searches the same; this one helps it
+    fours, as many to find one by threats, and as many to find the opponent's after each move; of other depths, three
+    times what a best move is checked with. is_companion: another worker searches the same; this one helps it
     by what it leaves in the table.
     """
 

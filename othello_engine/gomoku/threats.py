@@ -30,7 +30,18 @@ from othello_engine.gomoku.lines import (
     CELL_OPEN_FOUR,
     CELL_OPEN_THREE,
 )
-from othello_engine.gomoku.state import FIVES, FOURS, FRAME_WORDS, MAX_CELLS, MAX_FRAMES, NEAR, SET_WORDS, STATE, THREES
+from othello_engine.gomoku.state import (
+    FIVES,
+    FOURS,
+    FRAME_WORDS,
+    MAX_CELLS,
+    MAX_FRAMES,
+    MOVE_STACK,
+    NEAR,
+    SET_WORDS,
+    STATE,
+    THREES,
+)
 
 INFINITE_PROOF = np.int64(500_000)
 """Of a proof number: disproved; of a disproof number: proved."""
@@ -43,6 +54,7 @@ _SET = np.int64(SET_WORDS)
 _CELLS = np.int64(MAX_CELLS)
 _NONE = np.int64(-1)
 _ROOM = np.int64(MAX_FRAMES - 40)
+_STACK_ROOM = np.int64(MOVE_STACK - 2 * MAX_CELLS)
 _NUMBER = np.int64((1 << 20) - 1)
 _CELL = np.int64(1023)
 _SALT = np.uint64(0x9E3779B97F4A7C15)
@@ -274,7 +286,7 @@ def prove(state, attacker, is_defence, proof_limit, disproof_limit):
     side = defender if is_defence != np.int64(0) else attacker
     failed = _packed(INFINITE_PROOF, np.int64(0), np.int64(0))
     won = _packed(np.int64(0), INFINITE_PROOF, np.int64(0))
-    if state.frame > _ROOM:
+    if state.frame > _ROOM or state.n_moves > _STACK_ROOM:
         return failed
     key = threat_key(state, side, attacker)
     known = threat_entry(state, key) & _KNOWN
@@ -291,7 +303,7 @@ def prove(state, attacker, is_defence, proof_limit, disproof_limit):
             end = max(_fours(state, attacker), np.int64(0))
         if end > np.int64(0) and end <= left:
             result = won + (end << np.int64(40))
-        elif end < np.int64(0) or left <= _SHORTEST:
+        elif end < np.int64(0) or left < _SHORTEST:
             result = failed
         forced = five_cell(state, defender)
     else:
@@ -335,8 +347,8 @@ def prove(state, attacker, is_defence, proof_limit, disproof_limit):
         _list_attacks(state, attacker, key)
     stack_end = state.n_moves
 
-    # Step 3. Search the most promising move until a limit is reached. Numbers seen from the side to move: `near` is
-    # least among the moves, `far` adds up.
+    # Step 3. Search the most promising move until a limit is reached. Numbers seen from the side to move: `near` is the
+    # least among the moves, `far` the largest and a point for some others.
     while True:
         near = INFINITE_PROOF
         second = INFINITE_PROOF
@@ -355,7 +367,6 @@ def prove(state, attacker, is_defence, proof_limit, disproof_limit):
             if own == INFINITE_PROOF:
                 continue
             n_open += np.int64(1)
-            far += other
             largest = max(largest, other)
             if own < near:
                 second = near

@@ -398,7 +398,7 @@ VALUE_EMPTIES = np.int64(14)
 """With the trained evaluation, moves are ordered by it from here on."""
 VALUE_SCALE = np.int64(4)
 """Order score of 64 hundredths of a disc."""
-PREVIEW_DEPTH = np.array([0] * 19 + [2] * 5 + [4] * 41, dtype=np.int64)
+PREVIEW_DEPTH = np.array([0] * 21 + [2] * 3 + [4] * 41, dtype=np.int64)
 """With the trained evaluation, by empties: plies of midgame search in place of its static value; 0 = none."""
 PREVIEW_SCALE = np.int64(7)
 """Order score of 64 hundredths of a disc found by a midgame search. It is surer than a static value: replies count less

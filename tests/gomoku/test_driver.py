@@ -124,6 +124,55 @@ def test_when_all_moves_lose_the_one_that_loses_last_is_played(searcher: Searche
     assert len(result.pv) > 10 or end.is_over
 
 
+def test_that_all_moves_lose_is_not_forgotten(searcher: Searcher) -> None:
+    position = GomokuPosition.from_moves("g7j9h11j10g8j11j8k10i8h8g9")
+    first = searcher.run(task(position, 1))
+    assert first.mate < 0
+    for depth in (2, 3):
+        again = searcher.run(task(position, depth))
+        assert (again.best_move, again.mate, again.complete) == (first.best_move, first.mate, True)
+    second = searcher.run(task(position, 2, excluded=(first.best_move,)))
+    assert first.mate <= second.mate < 0
+    assert second.best_move != first.best_move
+
+
+@pytest.mark.parametrize("seed", [1906, 1907, 1908, 1909, 1910, 1911, 1912])
+def test_a_refuted_move_does_not_come_back_when_the_window_was_too_low(searcher: Searcher, seed: int) -> None:
+    position = slow.random_position(15, seed, 16 + seed % 26, radius=3, side=0)
+    if position.is_over:
+        return
+    for depth in range(5):
+        former = searcher.run(task(position, depth))
+        if former.mate:
+            return
+    former_move = former.best_move
+    searcher.new_game()
+    result = searcher.run(task(position, 5, former_move=former_move, former_score=former.score - 300))
+    moves = [known.move for known in result.moves]
+    assert len(moves) == len(set(moves))
+    refuted = {known.move for known in result.moves if known.mate < 0}
+    assert result.mate or result.best_move not in refuted
+    assert result.moves[0].move == result.best_move
+
+
+@pytest.mark.parametrize(("seed", "side"), [(9197, 1), (23970, 0)])
+def test_a_win_by_threats_outlasts_the_search_for_a_shorter_one(searcher: Searcher, seed: int, side: int) -> None:
+    position = slow.random_position(15, seed, 24 + seed % 30, radius=3, side=side)
+    facts = searcher.run(task(position, 0))
+    assert facts.mate >= 7
+    assert facts.best_move != NO_CELL
+
+
+def test_a_win_that_was_found_at_once_is_the_first_of_several_lines(searcher: Searcher) -> None:
+    position = GomokuPosition.from_moves("g8i9h6h9g7g9f9f8h7i6i7j7")
+    facts = searcher.run(task(position, 0))
+    assert facts.mate >= 11
+    first = searcher.run(task(position, 1))
+    assert (first.best_move, first.mate) == (facts.best_move, facts.mate)
+    second = searcher.run(task(position, 1, excluded=(first.best_move,)))
+    assert second.best_move not in (NO_CELL, first.best_move)
+
+
 def test_former_move_is_searched_first(searcher: Searcher) -> None:
     former = cells(OPENING, "g7")[0]
     result = searcher.run(task(OPENING, 4, former_move=former, former_score=0, node_limit=30))

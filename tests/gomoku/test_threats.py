@@ -54,28 +54,25 @@ def solver() -> Solver:
     return Solver()
 
 
-def play_against_everything(state: Any, attacker: int) -> int:
-    """Plies that a win really takes if the attacker moves as told and the defender tries every cell; 0: it fails."""
+def wins_against_everything(state: Any, attacker: int, left: int) -> bool:
+    """True if the attacker, who moves as told, has won within so many plies whatever cell the defender tries."""
     end = int(known_end(state, attacker)) or int(shortest_fours(state, attacker, 30, 20_000))
-    if end > 0:
-        return end  # these are tried against everything in tests of their own
-    if end == -2 or not threats_win(state, attacker, ANY, 50_000):
-        return 0
-    place(state, int(threats_move(state, attacker)), attacker)
-    size = int(state.board_size)
+    if 0 < end <= left:
+        return True  # these are tried against everything in tests of their own
+    if end == -2 or not threats_win(state, attacker, left, 50_000):
+        return False
+    move = int(threats_move(state, attacker))
+    assert move >= 0
+    place(state, move, attacker)
     only = int(five_cell(state, attacker))
-    longest = 0
-    for cell in [only] if only >= 0 else range(size * size):
-        if state.cells[cell] == 0:
+    wins = True
+    for cell in [only] if only >= 0 else range(int(state.board_size) ** 2):
+        if state.cells[cell] == 0 and wins:
             place(state, cell, 1 - attacker)
-            plies = play_against_everything(state, attacker)
+            wins = wins_against_everything(state, attacker, left - 2)
             undo(state)
-            if not plies:
-                longest = 0
-                break
-            longest = max(longest, plies + 2)
     undo(state)
-    return longest
+    return wins
 
 
 @pytest.mark.parametrize(("moves", "answers", "most"), RECORDS)
@@ -87,7 +84,7 @@ def test_records(solver: Solver, moves: str, answers: dict[str, int], most: int)
     move = position.move_name(int(threats_move(state, position.side)))
     assert answers[move] <= length <= most
     assert state.frame == state.n_moves == 0
-    assert 0 < play_against_everything(state, position.side) <= length
+    assert wins_against_everything(state, position.side, length)
 
 
 def test_random_wins_hold_against_everything(solver: Solver) -> None:
@@ -100,7 +97,7 @@ def test_random_wins_hold_against_everything(solver: Solver) -> None:
         length = int(threats_win(state, position.side, ANY, 3_000))
         assert state.frame == state.n_moves == 0
         if length:
-            assert 0 < play_against_everything(state, position.side) <= length, position
+            assert wins_against_everything(state, position.side, length), position
             lengths.append(length)
     assert len(lengths) >= 20
     assert max(lengths) >= 11
