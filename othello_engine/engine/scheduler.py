@@ -49,7 +49,8 @@ class _State(Enum):
     """Its moves are searched in its place."""
 
 
-_CONFIDENCES = (87, 95, 98, 99, 100)
+_CONFIDENCES = (95, 100)
+"""Of companions of a selective solve: what the next solve of the same position wants, so that it finds its work done."""
 _COMPANION_PART = 4
 """A search gets its first companion after this part of `least_run`: it interrupts nothing."""
 
