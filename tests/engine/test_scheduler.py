@@ -271,7 +271,7 @@ def test_companions_of_a_selective_solve_are_more_certain() -> None:
     scheduler.begin(pruning_task(exact=True, alpha=-64, beta=64))
     assert scheduler.take(0.0, 3) is not None
     found = [scheduler.take(1.0, 2), scheduler.take(1.0, 1)]
-    assert [work.task.selectivity for work in found if work is not None] == [87, 95]
+    assert [work.task.selectivity for work in found if work is not None] == [95, 100]
 
 
 def test_a_node_limit_leaves_no_nodes_for_companions() -> None:
