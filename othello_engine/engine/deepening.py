@@ -46,6 +46,9 @@ PREPARING_SELECTIVITY = 73
 SECOND_PREPARING_EMPTIES, SECOND_PREPARING_SELECTIVITY = 26, 95
 """From so many on, a surer one follows it: the more a solve costs, the less does what makes it cheaper. Not where only
 the winner is sought, which costs a tenth."""
+DECIDED_DISCS = 48
+"""From such a score on there is no second one. Where nearly everything is won, nothing can be pruned any more, while a
+proof is cheap: discs that are stable bound it. FFO 39 and 59, which are +64, take nine times longer with it."""
 DIRECT_MARGIN = 4.0
 """A solve that fits in the time so many times over is begun at once: it will hardly need anything to fall back on."""
 LATER_MARGIN = 1.5
@@ -339,7 +342,15 @@ class Deepening:
         self._lines_before, self.lines = self.lines, _ranked(self._found)
         self._found = []
         self._index += 1
+        if self._index + 1 < len(self._iterations) and self._is_vain(self.iteration, self.lines[0]):
+            self._index += 1
         return self.lines
+
+    @staticmethod
+    def _is_vain(iteration: Iteration, before: Line) -> bool:
+        """True for a second solve that prepares the proof of a score as large as this."""
+        is_second = iteration.phase is Phase.EXACT and iteration.selectivity == SECOND_PREPARING_SELECTIVITY
+        return is_second and before.depth == iteration.depth and abs(before.score.discs) >= DECIDED_DISCS
 
     def interrupt(self, outcome: Outcome | None) -> None:
         """End here: keep of the unfinished iteration what is proved. outcome: of the last step, if it was begun."""

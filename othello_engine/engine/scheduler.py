@@ -50,7 +50,7 @@ class _State(Enum):
 
 
 _CONFIDENCES = (95, 100)
-"""Of companions of a selective solve: what the next solve of the same position wants, so that it finds its work done."""
+"""Of companions of a selective solve: what the next solve of the position is about, which finds its work done."""
 _COMPANION_PART = 4
 """A search gets its first companion after this part of `least_run`: it interrupts nothing."""
 

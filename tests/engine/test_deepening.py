@@ -15,6 +15,7 @@ from othello_engine.core import plain
 from othello_engine.core.layout import STATE_BYTES
 from othello_engine.engine import deepening as deepening_module
 from othello_engine.engine.deepening import (
+    DECIDED_DISCS,
     DIRECT_MARGIN,
     EXACT_WIDTH,
     FIRST_SOLVE_PART,
@@ -199,6 +200,23 @@ def test_a_long_proof_is_prepared_twice(solve_selectivity: int) -> None:
     plan = replace(plan, goal=Goal.WLD)
     levels = [each.selectivity for each in Deepening(plan)._iterations if each.phase is Phase.EXACT]
     assert levels == [PREPARING_SELECTIVITY]
+
+
+@pytest.mark.parametrize("discs", [0, DECIDED_DISCS - 1, DECIDED_DISCS, -DECIDED_DISCS, 64])
+def test_a_decided_game_is_prepared_once(discs: int) -> None:
+    plan = plan_for(random_position(SECOND_PREPARING_EMPTIES, 3), goal=Goal.EXACT, selectivity=73)
+    deepening = Deepening(plan)
+    levels = []
+    while not deepening.is_finished:
+        iteration = deepening.iteration
+        levels.append(iteration.selectivity)
+        score = Score(ScoreKind.DISCS if iteration.is_solve else ScoreKind.CENTIDISCS, discs)
+        deepening._accept(Line(iteration.depth, iteration.depth, iteration.selectivity, score, (0,)))
+    second = [SECOND_PREPARING_SELECTIVITY] if abs(discs) < DECIDED_DISCS else []
+    assert [level for level in levels[levels.index(PREPARING_SELECTIVITY) :] if level > PREPARING_SELECTIVITY] == [
+        *second,
+        100,
+    ]
 
 
 @pytest.mark.parametrize(("n_empties", "selectivity"), [(PREPARING_EMPTIES - 1, 73), (20, 100)])
