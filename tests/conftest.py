@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from pathlib import Path
@@ -28,14 +29,18 @@ def pytest_configure(config: pytest.Config) -> None:
     assert config.cache is not None
     base = config.cache.mkdir("kernels")
     folder = base / cache.digest()
-    is_new = not folder.exists()
-    folder.mkdir(exist_ok=True)
+    if not folder.exists():
+        fresh = base / f"{folder.name}.{os.getpid()}"  # another test run may be doing the same
+        fresh.mkdir(exist_ok=True)
+        _copy_from_engine(fresh)
+        try:
+            fresh.rename(folder)
+        except OSError:
+            shutil.rmtree(fresh, ignore_errors=True)
     folder.touch()
     for old in base.iterdir():
         if time.time() - old.stat().st_mtime > _DAY_S:
             shutil.rmtree(old, ignore_errors=True)
-    if is_new:
-        _copy_from_engine(folder)
     _forget_other_gomoku(folder, cache.digest(cache.GOMOKU))
     jit.use_folder(folder)
 
