@@ -22,6 +22,7 @@ from enum import Enum
 from itertools import count
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from othello_engine.core.layout import NODES_OFFSET, STATE_BYTES, STOP_OFFSET
@@ -209,8 +210,7 @@ class Worker:
     def release(self) -> None:
         """Free everything that belonged to a process that has ended."""
         self._is_released = True
-        self.process.join()
-        self.process.close()
+        put_away(self.process)
         self._close_pipes()
         self.state.close()
 
@@ -487,6 +487,24 @@ class Pool:
                 worker.process.kill()
         for worker in everybody:
             worker.release()
+
+
+def put_away(process: BaseProcess) -> None:
+    """Wait for the end of a process that has been told to end, and free what belongs to it.
+
+    Starting a process in another thread collects the exit status of all that have ended. Until that thread has written
+    it down, this one is told that there is no such process, which multiprocessing takes for one that still runs.
+    """
+    deadline = time.monotonic() + EXIT_GRACE_S
+    while True:
+        process.join()
+        try:
+            process.close()
+            return
+        except ValueError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.001)
 
 
 def _reason(exitcode: int | None) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ import psutil
 import pytest
 
 import othello_engine
-from othello_engine.engine import jobs
+from othello_engine.engine import jobs, pool
 from othello_engine.position import Position
 from othello_engine.types import Goal, Limits
 from tests.engine.conftest import EngineMaker, worker_processes
@@ -159,6 +161,30 @@ def test_idle_workers_cost_no_processor_time(make_engine: EngineMaker) -> None:
     before = spent()
     time.sleep(1.5)
     assert spent() - before < 0.03
+
+
+@posix
+def test_a_worker_whose_end_another_thread_sees_first_is_put_away_all_the_same() -> None:
+    is_over = threading.Event()
+
+    def look_around() -> None:
+        while not is_over.is_set():
+            multiprocessing.active_children()  # as starting a process does
+
+    threads = [threading.Thread(target=look_around) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(60):
+            process = multiprocessing.get_context("fork").Process(target=int)
+            process.start()
+            pool.put_away(process)
+            with pytest.raises(ValueError, match="closed"):
+                process.join()
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
 
 
 # -- whole programs -----------------------------------------------------------------------------------------------
