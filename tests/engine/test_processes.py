@@ -164,6 +164,7 @@ def test_idle_workers_cost_no_processor_time(make_engine: EngineMaker) -> None:
 
 
 @posix
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_a_worker_whose_end_another_thread_sees_first_is_put_away_all_the_same() -> None:
     is_over = threading.Event()
 
