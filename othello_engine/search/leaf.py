@@ -65,16 +65,13 @@ def follow_move(state, ply, square, turned):
     follow(state.evaluation, row_at(state, ply), square, turned)
 
 
-@kernel(I64(STATE, U64, U64, I64, I64))
-def nws_last(state, player, opponent, alpha, ply):
-    """Fail-soft value one ply deep by the trained evaluation: neither table nor ordering, children by value alone."""
-    state.nodes += _ONE
-    moves = legal_moves(player, opponent)
-    if moves == ZERO:
-        if legal_moves(opponent, player) == ZERO:
-            return terminal_value(state, player, opponent, ply)
-        follow_pass(state.evaluation, row_at(state, ply))
-        return -nws_last(state, opponent, player, ~alpha, ply + _ONE)
+@kernel(I64(STATE, U64, U64, U64, I64, I64, I64))
+def best_after(state, player, opponent, moves, bound, unit, ply):
+    """Value of the best of the moves, not none, by the trained evaluation of the positions after them; the first one of
+    `bound` or more ends it.
+
+    unit: what a disc of a finished game is worth; 0: that game is worth what it is in search units.
+    """
     row = row_at(state, ply)
     next_row = row + _ROW
     best = LOWEST
@@ -90,13 +87,28 @@ def nws_last(state, player, opponent, alpha, ply):
         next_opponent = player ^ turned ^ (ONE << np.uint64(x))
         replies = legal_moves(next_player, next_opponent)
         state.nodes += _ONE
-        if replies == ZERO and legal_moves(next_opponent, next_player) == ZERO:
-            score = -terminal_value(state, next_player, next_opponent, ply + _ONE)
-        else:
+        if replies != ZERO or legal_moves(next_opponent, next_player) != ZERO:
             own_view_after(row, next_row, x, turned)
             score = -value_of_row(state.weights_address, next_row, next_player, next_opponent, replies)
+        elif unit == np.int64(0):
+            score = -terminal_value(state, next_player, next_opponent, ply + _ONE)
+        else:
+            score = -final_score(next_player, next_opponent) * unit
         if score > best:
             best = score
-            if best > alpha:
+            if best >= bound:
                 return best
     return best
+
+
+@kernel(I64(STATE, U64, U64, I64, I64))
+def nws_last(state, player, opponent, alpha, ply):
+    """Fail-soft value one ply deep by the trained evaluation: neither table nor ordering, children by value alone."""
+    state.nodes += _ONE
+    moves = legal_moves(player, opponent)
+    if moves == ZERO:
+        if legal_moves(opponent, player) == ZERO:
+            return terminal_value(state, player, opponent, ply)
+        follow_pass(state.evaluation, row_at(state, ply))
+        return -nws_last(state, opponent, player, ~alpha, ply + _ONE)
+    return best_after(state, player, opponent, moves, alpha + _ONE, np.int64(0), ply)

@@ -6,10 +6,10 @@ They use no table: their results are of use at once or never, and would drive ou
 import numpy as np
 
 from othello_engine.core.jit import I64, ONE, U64, ZERO, kernel
-from othello_engine.core.simd import flips, legal_moves, square_of
-from othello_engine.evaluation.lanes import ROW_BYTES, own_view_after, row_after, row_after_pass
-from othello_engine.evaluation.patterns import DISC_UNIT, value_of_row
-from othello_engine.search.leaf import LOWEST, final_score, row_at
+from othello_engine.core.simd import flips, legal_moves
+from othello_engine.evaluation.lanes import ROW_BYTES, row_after, row_after_pass
+from othello_engine.evaluation.patterns import DISC_UNIT
+from othello_engine.search.leaf import LOWEST, best_after, final_score, row_at
 from othello_engine.search.ordering import VALUE_DEPTH, order_by_value, pick
 from othello_engine.search.state import STATE
 from othello_engine.types import NO_MOVE
@@ -17,8 +17,6 @@ from othello_engine.types import NO_MOVE
 _ONE = np.int64(1)
 _NO_MOVE = np.int64(NO_MOVE)
 _ROW = np.uint64(ROW_BYTES)
-_PROMISING = np.uint64(0xBD3CFFFFFFFF3CBD)
-"""All but the X- and C-squares: they are tried first."""
 
 
 @kernel(I64(STATE, U64, U64, I64, I64, I64, I64))
@@ -37,35 +35,14 @@ def preview(state, player, opponent, alpha, beta, depth, ply):
             return final_score(player, opponent) * np.int64(DISC_UNIT)
         row_after_pass(row, next_row)
         return -preview(state, opponent, player, -beta, -alpha, depth, ply + _ONE)
-    best = LOWEST
     if depth <= _ONE:
-        part = moves & _PROMISING
-        rest = moves & ~_PROMISING
-        while part | rest != ZERO:
-            if part == ZERO:
-                part, rest = rest, ZERO
-            x = square_of(part)
-            part &= part - ONE
-            turned = flips(x, player, opponent)
-            next_player = opponent ^ turned
-            next_opponent = player ^ turned ^ (ONE << np.uint64(x))
-            replies = legal_moves(next_player, next_opponent)
-            state.nodes += _ONE
-            if replies == ZERO and legal_moves(next_opponent, next_player) == ZERO:
-                score = -final_score(next_player, next_opponent) * np.int64(DISC_UNIT)
-            else:
-                own_view_after(row, next_row, x, turned)
-                score = -value_of_row(state.weights_address, next_row, next_player, next_opponent, replies)
-            if score > best:
-                best = score
-                if best >= beta:
-                    return best
-        return best
+        return best_after(state, player, opponent, moves, beta, np.int64(DISC_UNIT), ply)
     if state.node_limit != 0 and state.nodes >= state.node_limit:
         state.stop = np.int64(2)
     if state.stop != 0:
         return alpha
     n_moves = order_by_value(state, player, opponent, moves, VALUE_DEPTH, ply, _NO_MOVE, _NO_MOVE)
+    best = LOWEST
     low = alpha
     for index in range(n_moves):
         x = pick(state, ply, np.int64(index), n_moves)
