@@ -233,9 +233,17 @@ def _fours(state, side):
     return fours_win(state, side, _WIN_STONES)
 
 
-@kernel(I64(STATE, I64, U64))
+@kernel(VOID(STATE, U64, I64, I64, I64))
+def _push(state, key, cell, side, fresh):
+    """Put a move of `side` onto the stack of moves, as packed numbers << 10 | cell. fresh: of an unknown position."""
+    known = threat_entry(state, _key_after(state, key, cell, side)) & _KNOWN
+    state.moves[state.n_moves] = (fresh if known == np.int64(0) else known) << np.int64(10) | cell
+    state.n_moves += np.int64(1)
+
+
+@kernel(VOID(STATE, I64, U64))
 def _list_attacks(state, attacker, key):
-    """Put what the attacker may try onto the stack of moves, as packed numbers << 10 | cell."""
+    """Push what the attacker may try."""
     defender = np.int64(1) - attacker
     base = state.frame * _WORDS
     must_stop = (strong_counts(state, defender) >> np.uint64(32)) & _COUNT != _ZERO
@@ -247,30 +255,19 @@ def _list_attacks(state, attacker, key):
             cell = np.int64(64) * word + square_of(bits)
             bits &= bits - _ONE
             class_ = info_of(state, cell, attacker) & np.int64(15)
-            if class_ < _CLOSED_TWO:
-                continue
-            known = threat_entry(state, _key_after(state, key, cell, attacker)) & _KNOWN
-            if known == np.int64(0):
-                known = _packed(state.attack_proofs[class_], np.int64(1), np.int64(0))
-            elif known & _NUMBER == INFINITE_PROOF:
-                continue
-            state.moves[state.n_moves] = known << np.int64(10) | cell
-            state.n_moves += np.int64(1)
-    return state.n_moves
+            if class_ >= _CLOSED_TWO:
+                _push(state, key, cell, attacker, _packed(state.attack_proofs[class_], np.int64(1), np.int64(0)))
 
 
-@kernel(I64(STATE, I64, I64, U64))
+@kernel(VOID(STATE, I64, I64, U64))
 def _list_replies(state, zone, defender, key):
-    """Put the cells of a zone onto the stack of moves, as packed numbers << 10 | cell."""
+    """Push the cells of a zone."""
     for word in range(_SET):
         bits = state.zones[zone + word] & state.empty[word]
         while bits != _ZERO:
             cell = np.int64(64) * word + square_of(bits)
             bits &= bits - _ONE
-            known = threat_entry(state, _key_after(state, key, cell, defender)) & _KNOWN
-            state.moves[state.n_moves] = (_OPEN if known == np.int64(0) else known) << np.int64(10) | cell
-            state.n_moves += np.int64(1)
-    return state.n_moves
+            _push(state, key, cell, defender, _OPEN)
 
 
 @kernel(I64(STATE, I64, I64, I64, I64))
@@ -338,9 +335,7 @@ def prove(state, attacker, is_defence, proof_limit, disproof_limit):
 
     # Step 2. Moves, with what is known of each.
     if forced != _NONE:
-        known = threat_entry(state, _key_after(state, key, forced, side)) & _KNOWN
-        state.moves[start] = (_OPEN if known == np.int64(0) else known) << np.int64(10) | forced
-        state.n_moves = start + np.int64(1)
+        _push(state, key, forced, side, _OPEN)
     elif is_defence != np.int64(0):
         _list_replies(state, state.frame * _SET, defender, key)
     else:
@@ -374,11 +369,11 @@ def prove(state, attacker, is_defence, proof_limit, disproof_limit):
                 best = index
             elif own < second:
                 second = own
-        if best >= np.int64(0) and near == np.int64(0):
+        if near == np.int64(0):
             far = INFINITE_PROOF
         elif is_defence == np.int64(0):
             far = largest + (n_open - np.int64(1)) // _ATTACKS_A_POINT
-        elif is_defence != np.int64(0):
+        else:
             far = largest + (n_open - np.int64(1)) // _REPLIES_A_POINT
         if n_open == np.int64(0):
             far = np.int64(0)
