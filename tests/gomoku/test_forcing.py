@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-from othello_engine.gomoku import weights
-from othello_engine.gomoku.board import set_up
 from othello_engine.gomoku.forcing import FAILED, LIMITED, STOPPED, fours_move, fours_win, shortest_fours
 from othello_engine.gomoku.position import GomokuPosition
-from othello_engine.gomoku.state import fill_near, new_state
 from tests.gomoku import slow
+from tests.gomoku.solver import Solver
 
 PUZZLES = Path(__file__).parents[3] / "shared" / "data" / "gomoku" / "vcf_freestyle_20x20.tsv"
 
@@ -27,28 +23,6 @@ RECORDS = [
     ("f11h7h10g9i13f3e9k9c14f12l9m10f7o12f5k6l6c7f10h2i5d6k2i8", "f8:31,h12:31"),
 ]
 """Positions with the moves that keep the shortest win by fours and its length."""
-
-
-class Solver:
-    def __init__(self) -> None:
-        self.state: Any = new_state()
-        self.state.info[:] = weights.info_table(weights.by_hand())
-        self.proofs = np.zeros(1 << 16, np.uint64)
-        self.state.proof_address = self.proofs.ctypes.data
-        self.state.proof_mask = len(self.proofs) - 1
-
-    def load(self, position: GomokuPosition) -> Any:
-        fill_near(self.state, position.size)
-        self.state.cells[: position.size**2] = np.frombuffer(position.cells, np.uint8)
-        set_up(self.state)
-        self.proofs[:] = 0
-        self.state.nodes = 0
-        return self.state
-
-
-@pytest.fixture(scope="module")
-def solver() -> Solver:
-    return Solver()
 
 
 @pytest.mark.parametrize(("moves", "answers"), RECORDS)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
-from othello_engine.gomoku import weights
-from othello_engine.gomoku.board import five_cell, place, set_up, undo
+from othello_engine.gomoku.board import five_cell, place, undo
 from othello_engine.gomoku.forcing import fours_win, known_end, shortest_fours
 from othello_engine.gomoku.position import GomokuPosition
-from othello_engine.gomoku.state import SET_WORDS, fill_near, new_state
+from othello_engine.gomoku.state import SET_WORDS
 from othello_engine.gomoku.threats import (
     find_zone,
     threats_move,
@@ -19,6 +17,7 @@ from othello_engine.gomoku.threats import (
     threats_win,
 )
 from tests.gomoku import slow
+from tests.gomoku.solver import Solver
 
 RECORDS = [
     ("g8i9h6h9g7g9f9f8h7i6i7j7", {"h5": 11, "e10": 13, "d11": 13}, 13),
@@ -27,31 +26,6 @@ RECORDS = [
 ]
 """Positions without a win by fours, the moves that win with their shortest plies, and the plies that we promise."""
 ANY = 255
-
-
-class Solver:
-    def __init__(self) -> None:
-        self.state: Any = new_state()
-        self.state.info[:] = weights.info_table(weights.by_hand())
-        self.proofs = np.zeros(1 << 16, np.uint64)
-        self.state.proof_address = self.proofs.ctypes.data
-        self.state.proof_mask = len(self.proofs) - 1
-        self.threats = np.zeros(1 << 16, np.uint64)
-        self.state.threat_address = self.threats.ctypes.data
-        self.state.threat_mask = len(self.threats) // 2 - 1
-
-    def load(self, position: GomokuPosition) -> Any:
-        fill_near(self.state, position.size)
-        self.state.cells[: position.size**2] = np.frombuffer(position.cells, np.uint8)
-        set_up(self.state)
-        self.proofs[:] = self.threats[:] = 0
-        self.state.nodes = self.state.stop = 0
-        return self.state
-
-
-@pytest.fixture(scope="module")
-def solver() -> Solver:
-    return Solver()
 
 
 def wins_against_everything(state: Any, attacker: int, left: int) -> bool:

@@ -13,7 +13,16 @@ from othello_engine.search.task import SCORE_LIMIT, Task
 from othello_engine.types import PASS
 from tests.core.support import several
 
-__all__ = ["exact_task", "full_width", "new_searcher", "perfect_score", "score_after", "several", "task"]
+__all__ = [
+    "assert_true_bound",
+    "exact_task",
+    "full_width",
+    "new_searcher",
+    "perfect_score",
+    "score_after",
+    "several",
+    "task",
+]
 
 
 def new_searcher(table_bytes: int = 1 << 20, weights: Any = None, evaluation: str = "classic") -> Searcher:
@@ -22,6 +31,16 @@ def new_searcher(table_bytes: int = 1 << 20, weights: Any = None, evaluation: st
     searcher.attach_table(bytearray(table_bytes))
     searcher.new_game()
     return searcher
+
+
+def assert_true_bound(score: int, expected: int, alpha: int, beta: int) -> None:
+    """The score in a window is the true value, or outside of the window a true bound on its side."""
+    if expected <= alpha:
+        assert expected <= score <= alpha
+    elif expected >= beta:
+        assert beta <= score <= expected
+    else:
+        assert score == expected
 
 
 def successors(player: int, opponent: int) -> list[tuple[int, int, int]]:

@@ -8,7 +8,7 @@ from othello_engine.evaluation.classic import DISC_UNIT, WIN_UNIT
 from othello_engine.search.task import Task
 from othello_engine.types import NO_MOVE, PASS
 from tests import positions
-from tests.search.support import full_width, new_searcher, several, successors, task
+from tests.search.support import assert_true_bound, full_width, new_searcher, several, successors, task
 
 SEED = 20260108
 
@@ -38,12 +38,7 @@ def test_windows_give_true_bounds() -> None:
         expected = full_width(p, o, 3, searcher.evaluate, documented_end)
         for alpha, beta in ((-500, 500), (0, 1), (expected, expected + 1), (expected - 1, expected)):
             score = new_searcher().run(Task(p, o, alpha, beta, 3)).score
-            if expected <= alpha:
-                assert expected <= score <= alpha
-            elif expected >= beta:
-                assert beta <= score <= expected
-            else:
-                assert score == expected
+            assert_true_bound(score, expected, alpha, beta)
 
 
 def test_one_worker_repeats_itself_node_for_node() -> None:

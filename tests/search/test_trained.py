@@ -20,7 +20,16 @@ from othello_engine.search.pvs import null_window, pvs
 from othello_engine.search.task import SCORE_LIMIT, Task
 from othello_engine.types import NO_MOVE, PASS
 from tests import positions
-from tests.search.support import exact_task, full_width, new_searcher, perfect_score, several, successors, task
+from tests.search.support import (
+    assert_true_bound,
+    exact_task,
+    full_width,
+    new_searcher,
+    perfect_score,
+    several,
+    successors,
+    task,
+)
 from tests.trained import TrainedWeights, made_up_weights
 
 SEED = 20260111
@@ -111,12 +120,7 @@ def test_open_windows_give_true_bounds() -> None:
         expected = full_width(p, o, 3, static, hundredths)
         for alpha, beta in ((-100, 100), (expected - 300, expected - 100), (expected + 1, expected + 300), (0, 2)):
             score = searcher_of().run(Task(p, o, alpha, beta, 3)).score
-            if expected <= alpha:
-                assert expected <= score <= alpha
-            elif expected >= beta:
-                assert beta <= score <= expected
-            else:
-                assert score == expected
+            assert_true_bound(score, expected, alpha, beta)
 
 
 def test_larger_trees_equal_full_width_search_by_the_same_evaluation() -> None:
@@ -213,12 +217,7 @@ def test_a_preview_has_the_value_of_full_width_search(depth: int) -> None:
             state = searcher_of()._prepare(exact_task(p, o))
             boards = np.uint64(p), np.uint64(o)
             score = preview(state, *boards, np.int64(alpha), np.int64(beta), np.int64(depth), np.int64(0))
-            if expected <= alpha:
-                assert expected <= score <= alpha
-            elif expected >= beta:
-                assert beta <= score <= expected
-            else:
-                assert score == expected
+            assert_true_bound(score, expected, alpha, beta)
 
 
 def test_a_preview_ends_at_the_node_limit() -> None:
